@@ -1,0 +1,170 @@
+//! Passes over a header: entry by entry, or key by key.
+
+use super::canonical;
+use super::entry::{self, Entry};
+use super::options::Rules;
+use super::{LEN_FIELD, METADATA};
+use crate::error::{Error, ErrorKind};
+use crate::json::{self, Scanner};
+use crate::text::Text;
+
+/// Goes through the members of a header's object and proves them as it goes.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'a> {
+    text: &'a str,
+    scanner: Scanner<'a>,
+    rules: Rules,
+    first: bool,
+}
+
+/// A member of the header's object.
+#[allow(clippy::large_enum_variant, reason = "it never outlives one step of a loop, and there is no heap")]
+pub(super) enum Member<'a> {
+    Tensor {
+        entry: Entry<'a>,
+        /// Whether it is written canonically: no brace stands in it but the outer ones.
+        canonical: bool,
+    },
+    /// `__metadata__`. The walk must be told where its value ends: see [`Walk::scanner`].
+    Metadata {
+        /// Where the key stands.
+        at: usize,
+    },
+}
+
+impl<'a> Walk<'a> {
+    /// At the start of a header's text; white space may stand before its `{`.
+    pub(super) fn open(text: &'a str, rules: Rules) -> Result<Self, Error> {
+        let mut scanner = Scanner::new(text, 0, LEN_FIELD);
+        if rules.strict && scanner.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            return Err(Error::at(scanner.offset(), ErrorKind::HeaderLeadingSpace));
+        }
+        scanner.skip_space();
+        scanner.open_object(ErrorKind::HeaderNotObject)?;
+        Ok(Self { text, scanner, rules, first: true })
+    }
+
+    /// Through a header that was accepted before.
+    pub(super) fn proven(text: &'a str) -> Entries<'a> {
+        Entries { walk: Self::open(text, Rules::PROVEN).ok() }
+    }
+
+    /// The next member, or `None` when the object is closed.
+    pub(super) fn next(&mut self) -> Result<Option<Member<'a>>, Error> {
+        let first = core::mem::replace(&mut self.first, false);
+        if let Some((entry, end)) = canonical::read(self.text, self.scanner.at(), first) {
+            self.scanner.jump(end);
+            return Ok(Some(Member::Tensor { entry, canonical: true }));
+        }
+        let Some((at, name)) = self.scanner.next_key(first)? else { return Ok(None) };
+        if name == METADATA {
+            return Ok(Some(Member::Metadata { at }));
+        }
+        let entry = entry::read(&mut self.scanner, at, name, self.rules)?;
+        Ok(Some(Member::Tensor { entry, canonical: false }))
+    }
+
+    /// Where the walk stands.
+    pub(super) fn scanner(&mut self) -> &mut Scanner<'a> {
+        &mut self.scanner
+    }
+
+    /// After the last member: nothing but padding may follow.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        if self.rules.strict {
+            while self.scanner.peek() == Some(b' ') {
+                self.scanner.jump(self.scanner.at().wrapping_add(1)); // a byte that was seen
+            }
+            if self.scanner.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+                return Err(Error::at(self.scanner.offset(), ErrorKind::HeaderPadding));
+            }
+        }
+        self.scanner.end()
+    }
+}
+
+/// The tensors' entries of a proven header, in its order.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'a> {
+    walk: Option<Walk<'a>>,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        let walk = self.walk.as_mut()?;
+        loop {
+            match walk.next() {
+                Ok(Some(Member::Tensor { entry, .. })) => return Some(entry),
+                Ok(Some(Member::Metadata { .. })) => walk.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?,
+                Ok(None) | Err(_) => {
+                    self.walk = None;
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// The keys of a proven object, and where each stands. Their values are passed over.
+#[derive(Clone, Copy)]
+pub(super) struct Keys<'a> {
+    text: &'a str,
+    scanner: Scanner<'a>,
+    first: bool,
+    /// Every value but that of `__metadata__` holds no brace besides the outer ones.
+    canonical: bool,
+}
+
+impl<'a> Keys<'a> {
+    /// Those of the object whose `{` stands at `at`.
+    pub(super) fn new(text: &'a str, at: usize, canonical: bool) -> Self {
+        let mut scanner = Scanner::new(text, at, LEN_FIELD);
+        scanner.skip_space();
+        let _ = scanner.open_object(ErrorKind::HeaderNotObject); // proven
+        Self { text, scanner, first: true, canonical }
+    }
+
+    /// The same keys from the one at `at` on.
+    pub(super) fn resume(mut self, at: usize) -> Self {
+        self.scanner.jump(at);
+        self.first = true;
+        self
+    }
+
+    /// The next key that names a tensor.
+    pub(super) fn next_tensor(&mut self) -> Option<(usize, Text<'a>)> {
+        self.find(|(_, key)| *key != METADATA)
+    }
+
+    /// The key whose quote stands at `at`.
+    pub(super) fn key_at(&self, at: usize) -> Text<'a> {
+        Scanner::new(self.text, at, LEN_FIELD).string().unwrap_or(Text::from(""))
+    }
+}
+
+impl<'a> Iterator for Keys<'a> {
+    type Item = (usize, Text<'a>);
+
+    fn next(&mut self) -> Option<(usize, Text<'a>)> {
+        let (at, key) = self.scanner.next_key(core::mem::replace(&mut self.first, false)).ok()??;
+        if self.canonical && key != METADATA {
+            let brace = json::find(b'}', self.scanner.rest());
+            self.scanner.jump(self.scanner.at().saturating_add(brace).saturating_add(1));
+        } else {
+            self.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?;
+        }
+        Some((at, key))
+    }
+}
+
+/// The entry whose key stands at `at` in a proven header.
+pub(super) fn entry_at(text: &str, at: usize) -> Option<Entry<'_>> {
+    if let Some((entry, _)) = canonical::read(text, at, true) {
+        return Some(entry);
+    }
+    let mut scanner = Scanner::new(text, at, LEN_FIELD);
+    let (at, name) = scanner.next_key(true).ok()??;
+    entry::read(&mut scanner, at, name, Rules::PROVEN).ok()
+}

@@ -1,0 +1,137 @@
+//! A tensor: what a file says of it, and its bytes in memory.
+
+use core::ops::Range;
+
+use crate::dtype::Dtype;
+use crate::error::{Error, ErrorKind};
+use crate::shape::Dims;
+use crate::text::Text;
+
+/// What a file's head says of a tensor: facts of a file, in `u64`, right on a 32-bit host too.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorInfo<'a> {
+    name: Text<'a>,
+    dtype: Dtype,
+    dims: Dims<u64>,
+    begin: u64,
+    end: u64,
+    data_start: u64,
+}
+
+impl<'a> TensorInfo<'a> {
+    /// `begin..end` are bytes of the data section, which starts at `data_start` in the file.
+    pub(crate) const fn new(
+        name: Text<'a>,
+        dtype: Dtype,
+        dims: Dims<u64>,
+        begin: u64,
+        end: u64,
+        data_start: u64,
+    ) -> Self {
+        Self { name, dtype, dims, begin, end, data_start }
+    }
+
+    /// The tensor's name.
+    #[must_use]
+    pub const fn name(&self) -> Text<'a> {
+        self.name
+    }
+
+    /// The type of its elements.
+    #[must_use]
+    pub const fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// Its dims, outermost first, row-major; none for a scalar.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        self.dims.as_slice()
+    }
+
+    /// How many elements it has: the product of its dims.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        // The parser has proven that this does not overflow.
+        self.shape().iter().fold(1, |product: u64, &dim| product.saturating_mul(dim))
+    }
+
+    /// How many bytes it takes.
+    #[must_use]
+    pub const fn byte_len(&self) -> u64 {
+        self.end.saturating_sub(self.begin)
+    }
+
+    /// Where its bytes lie, counted from the start of the data section, as the file says it.
+    #[must_use]
+    pub const fn data_offsets(&self) -> Range<u64> {
+        self.begin..self.end
+    }
+
+    /// Where its bytes lie in the file.
+    #[must_use]
+    pub const fn file_range(&self) -> Range<u64> {
+        self.data_start.saturating_add(self.begin)..self.data_start.saturating_add(self.end)
+    }
+}
+
+/// A tensor in memory: its bytes, borrowed from the file's, and what they mean.
+///
+/// It is `Copy` and outlives what it was got from: it borrows from the file's bytes alone.
+#[derive(Clone, Copy)]
+pub struct TensorView<'a> {
+    name: Text<'a>,
+    dtype: Dtype,
+    dims: Dims<usize>,
+    data: &'a [u8],
+}
+
+impl<'a> TensorView<'a> {
+    /// The view of `data`, the tensor's bytes. This is the one place where facts of a file become facts of
+    /// memory.
+    pub(crate) fn new(info: &TensorInfo<'a>, data: &'a [u8]) -> Result<Self, Error> {
+        let dims = info.dims.to_host().ok_or(Error::call(ErrorKind::TooLargeForHost))?;
+        Ok(Self { name: info.name, dtype: info.dtype, dims, data })
+    }
+
+    /// The tensor's name.
+    #[must_use]
+    pub const fn name(&self) -> Text<'a> {
+        self.name
+    }
+
+    /// The type of its elements.
+    #[must_use]
+    pub const fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// Its dims, outermost first, row-major; none for a scalar.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.dims.as_slice()
+    }
+
+    /// How many elements it has: the product of its dims.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.shape().iter().fold(1, |product: usize, &dim| product.saturating_mul(dim))
+    }
+
+    /// Its bytes, as they stand in the file: little-endian, row-major, of any alignment.
+    #[must_use]
+    pub const fn data(&self) -> &'a [u8] {
+        self.data
+    }
+}
+
+impl core::fmt::Debug for TensorView<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("TensorView")
+            .field("name", &self.name)
+            .field("dtype", &self.dtype)
+            .field("shape", &self.dims)
+            .field("bytes", &self.data.len())
+            .finish()
+    }
+}
