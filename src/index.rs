@@ -61,12 +61,16 @@ impl<D: Directory, S: AsRef<[Slot]>> Index<D, S> {
     /// [`ErrorKind::NotFound`].
     pub fn tensor(&self, name: &str) -> Result<D::Item, Error> {
         let name = Text::from(name);
-        let key = name.hash64();
+        let hash = name.hash64();
         let slots = self.slots.as_ref();
-        let found = slots.binary_search_by(|slot| {
-            slot.hash.cmp(&key).then_with(|| self.directory.name_at(slot.position).cmp(&name))
-        });
-        let slot = found.ok().and_then(|place| slots.get(place)).ok_or(Error::call(ErrorKind::NotFound))?;
+        let start = slots.partition_point(|slot| slot.hash < hash);
+        // Nearly always one slot, or none, has the hash; those that share it stand in the order of names.
+        let equal = match slots.get(start..).unwrap_or_default() {
+            [slot, next, ..] if next.hash != hash => core::slice::from_ref(slot),
+            tail => tail.get(..tail.partition_point(|slot| slot.hash == hash)).unwrap_or_default(),
+        };
+        let found = equal.binary_search_by(|slot| self.directory.name_at(slot.position).cmp(&name)).ok();
+        let slot = found.and_then(|place| equal.get(place)).ok_or(Error::call(ErrorKind::NotFound))?;
         self.directory.item_at(slot.position)
     }
 
@@ -89,10 +93,12 @@ impl<D, S: AsRef<[Slot]>> fmt::Debug for Index<D, S> {
     }
 }
 
+/// By hash first, over plain integers; then by name where hashes meet.
 fn sort<D: Directory>(directory: &D, slots: &mut [Slot]) {
-    slots.sort_unstable_by(|a, b| {
-        a.hash.cmp(&b.hash).then_with(|| directory.name_at(a.position).cmp(&directory.name_at(b.position)))
-    });
+    slots.sort_unstable_by_key(|slot| slot.hash);
+    for equal in slots.chunk_by_mut(|a, b| a.hash == b.hash).filter(|equal| equal.len() > 1) {
+        equal.sort_unstable_by(|a, b| directory.name_at(a.position).cmp(&directory.name_at(b.position)));
+    }
 }
 
 pub(crate) mod sealed {
@@ -113,7 +119,7 @@ pub(crate) mod sealed {
         /// The name at a position.
         fn name_at(&self, position: u64) -> Text<'_>;
 
-        /// The tensor at a position.
+        /// The tensor at a position that `names` gave.
         fn item_at(&self, position: u64) -> Result<Self::Item, Error>;
     }
 }

@@ -16,8 +16,10 @@ extern crate alloc;
 extern crate std;
 
 mod cursor;
+pub mod detect;
 mod dtype;
 pub mod error;
+mod explain;
 mod index;
 mod json;
 pub mod limits;
@@ -28,6 +30,7 @@ mod view;
 
 pub use dtype::Dtype;
 pub use error::Error;
+pub use explain::Explanation;
 pub use index::{Directory, Index, Slot};
 pub use safetensors::SafeTensors;
 pub use text::{Chars, Text};

@@ -3,7 +3,6 @@
 use core::fmt;
 
 use crate::dtype::Dtype;
-use crate::error::ErrorKind;
 use crate::limits::MAX_RANK;
 
 /// Up to [`MAX_RANK`] dims, inline. `u64` for a fact of a file, `usize` for memory.
@@ -17,6 +16,11 @@ impl<T: Copy + Default> Dims<T> {
     /// No dims: a scalar.
     pub(crate) fn scalar() -> Self {
         Self { dims: [T::default(); MAX_RANK], rank: 0 }
+    }
+
+    /// Back to a scalar.
+    pub(crate) fn clear(&mut self) {
+        self.rank = 0;
     }
 
     /// Adds the next inner dim; false when there is no room.
@@ -36,13 +40,20 @@ impl<T> Dims<T> {
 }
 
 impl Dims<u64> {
-    /// The same dims as facts of memory, where they fit `usize`.
-    pub(crate) fn to_host(self) -> Option<Dims<usize>> {
-        let mut host = Dims::scalar();
-        for &dim in self.as_slice() {
-            host.push(usize::try_from(dim).ok()?);
+    /// Whether every dim fits this host's `usize`.
+    pub(crate) fn fit_host(&self) -> bool {
+        self.as_slice().iter().all(|&dim| usize::try_from(dim).is_ok())
+    }
+}
+
+impl Dims<usize> {
+    /// Facts of a file as facts of memory: `dims` must fit the host.
+    pub(crate) fn from_file(dims: &Dims<u64>) -> Self {
+        let mut host = Self::scalar();
+        for &dim in dims.as_slice() {
+            host.push(usize::try_from(dim).unwrap_or(usize::MAX));
         }
-        Some(host)
+        host
     }
 }
 
@@ -52,16 +63,9 @@ impl<T: fmt::Debug> fmt::Debug for Dims<T> {
     }
 }
 
-/// Bytes that a tensor takes. The product runs outermost dim first and must fit 64 bits at every step, in bits
-/// too: so does the reference, which makes `[0, 2, u64::MAX]` well and `[2, u64::MAX, 0]` not.
-pub(crate) fn byte_len(dtype: Dtype, dims: &[u64]) -> Result<u64, ErrorKind> {
-    let mut bits = Some(1u64);
-    for &dim in dims {
-        bits = bits.and_then(|product| product.checked_mul(dim));
-    }
-    let bits = bits.and_then(|n| n.checked_mul(u64::from(dtype.bits()))).ok_or(ErrorKind::SizeOverflow)?;
-    if bits & 7 != 0 {
-        return Err(ErrorKind::PartialByte { bits });
-    }
-    Ok(bits >> 3)
+/// Bits that a tensor takes. The product runs outermost dim first and must fit 64 bits at every step: so does
+/// the reference, which makes `[0, 2, u64::MAX]` well and `[2, u64::MAX, 0]` not.
+pub(crate) fn bit_len(dtype: Dtype, dims: &[u64]) -> Option<u64> {
+    let elements = dims.iter().try_fold(1u64, |product, &dim| product.checked_mul(dim))?;
+    elements.checked_mul(u64::from(dtype.bits()))
 }

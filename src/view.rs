@@ -3,7 +3,6 @@
 use core::ops::Range;
 
 use crate::dtype::Dtype;
-use crate::error::{Error, ErrorKind};
 use crate::shape::Dims;
 use crate::text::Text;
 
@@ -87,11 +86,9 @@ pub struct TensorView<'a> {
 }
 
 impl<'a> TensorView<'a> {
-    /// The view of `data`, the tensor's bytes. This is the one place where facts of a file become facts of
-    /// memory.
-    pub(crate) fn new(info: &TensorInfo<'a>, data: &'a [u8]) -> Result<Self, Error> {
-        let dims = info.dims.to_host().ok_or(Error::call(ErrorKind::TooLargeForHost))?;
-        Ok(Self { name: info.name, dtype: info.dtype, dims, data })
+    /// The view of `data`, the tensor's bytes.
+    pub(crate) const fn new(name: Text<'a>, dtype: Dtype, dims: Dims<usize>, data: &'a [u8]) -> Self {
+        Self { name, dtype, dims, data }
     }
 
     /// The tensor's name.

@@ -165,7 +165,7 @@ impl<'a> Scanner<'a> {
     /// Consumes a `{` or `[` and the white space behind it.
     fn nest(&mut self, open: &mut Open, object: bool, depth: u32, limit: u32) -> Result<(), Error> {
         if open.depth >= depth || !open.push(object) {
-            return Err(Error::at(self.offset(), ErrorKind::NestingTooDeep { limit }));
+            return Err(Error::at(self.offset(), ErrorKind::NestingTooDeep { limit: limit.into() }));
         }
         self.step(1);
         self.skip_space();

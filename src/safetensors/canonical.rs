@@ -11,12 +11,12 @@
 use super::METADATA;
 use super::entry::Entry;
 use crate::dtype::Dtype;
-use crate::json::plain_len;
-use crate::shape::Dims;
+use crate::json::{find, plain_len};
 use crate::text::Text;
 
-/// The entry at `at`, and where the text goes on behind it. A `,` stands before every entry but the first.
-pub(super) fn read(text: &str, at: usize, first: bool) -> Option<(Entry<'_>, usize)> {
+/// Fills `entry` with the one at `at`, and says where the text goes on behind it. A `,` stands before every
+/// entry but the first.
+pub(super) fn read<'a>(text: &'a str, at: usize, first: bool, entry: &mut Entry<'a>) -> Option<usize> {
     let bytes = text.as_bytes().get(at..)?;
     let quoted = if first { bytes } else { bytes.strip_prefix(b",")? };
     let rest = quoted.strip_prefix(b"\"")?;
@@ -31,16 +31,16 @@ pub(super) fn read(text: &str, at: usize, first: bool) -> Option<(Entry<'_>, usi
     }
 
     let (dtype, rest) = rest.split_at_checked(plain_len(rest))?;
-    let dtype = Dtype::from_name(dtype)?;
+    entry.dtype = Dtype::from_name(dtype)?;
 
     let mut rest = rest.strip_prefix(b"\",\"shape\":[")?;
-    let mut dims = Dims::scalar();
+    entry.dims.clear();
     if let Some(empty) = rest.strip_prefix(b"]") {
         rest = empty;
     } else {
         loop {
             let (dim, tail) = integer(rest)?;
-            if !dims.push(dim) {
+            if !entry.dims.push(dim) {
                 return None;
             }
             let (delimiter, tail) = tail.split_first()?;
@@ -58,10 +58,34 @@ pub(super) fn read(text: &str, at: usize, first: bool) -> Option<(Entry<'_>, usi
     let (end, rest) = integer(rest.strip_prefix(b",")?)?;
     let rest = rest.strip_prefix(b"]}")?;
 
-    let entry =
-        Entry { at: place(quoted), name: Text::from(name), dtype, dims, begin, end, offsets_at: place(offsets) };
-    entry.check().ok()?;
-    Some((entry, place(rest)))
+    entry.at = place(quoted);
+    entry.name = Text::from(name);
+    entry.begin = begin;
+    entry.end = end;
+    entry.offsets_at = place(offsets);
+    entry.is_sound().then(|| place(rest))
+}
+
+/// Passes over the entry at `at`, which `read` has read before, or `__metadata__`, for which this is `None`:
+/// where its name stands, the name, and where the text goes on.
+pub(super) fn skip(text: &str, at: usize, first: bool) -> Option<(usize, Text<'_>, usize)> {
+    /// The least that stands between a name and the brace that closes its entry.
+    const LEAST: usize = r#":{"dtype":"U8","shape":[],"data_offsets":[0,0]"#.len();
+
+    let bytes = text.as_bytes().get(at..)?;
+    let quoted = if first { bytes } else { bytes.strip_prefix(b",")? };
+    let rest = quoted.strip_prefix(b"\"")?;
+    let place = |rest: &[u8]| text.len().wrapping_sub(rest.len()); // `rest` is always a tail of `text`
+
+    let name_at = place(rest);
+    let (name, rest) = rest.split_at_checked(plain_len(rest))?;
+    let name = text.get(name_at..name_at.wrapping_add(name.len()))?;
+    if name == METADATA {
+        return None;
+    }
+    let rest = rest.strip_prefix(b"\"")?.get(LEAST..)?;
+    let rest = rest.get(find(b'}', rest)..)?.strip_prefix(b"}")?;
+    Some((place(quoted), Text::from(name), place(rest)))
 }
 
 /// A plain integer of at most 19 digits, so that it fits, and what follows it.

@@ -16,14 +16,18 @@ use crate::text::Text;
 pub(super) fn dtype(value: &str, offset: u64) -> Result<Dtype, Error> {
     let mut json = serde_json_core::de::Deserializer::new(value.as_bytes(), None);
     let raw = <&str>::deserialize(&mut json).map_err(|_| Error::at(offset, ErrorKind::FieldType(Field::Dtype)))?;
-    let name = Text::json(raw, raw.contains('\\'));
-    Dtype::ALL.iter().copied().find(|dtype| name == dtype.as_str()).ok_or(Error::at(offset, ErrorKind::UnknownDtype))
+    let dtype = match Text::json(raw, raw.contains('\\')) {
+        plain if plain.as_str().is_some() => Dtype::from_name(raw.as_bytes()),
+        escaped => Dtype::ALL.iter().copied().find(|dtype| escaped == dtype.as_str()),
+    };
+    dtype.ok_or(Error::at(offset, ErrorKind::UnknownDtype))
 }
 
-/// The value of `shape`.
-pub(super) fn shape(value: &str, offset: u64) -> Result<Dims<u64>, Error> {
+/// The value of `shape`, into `dims`.
+pub(super) fn shape(value: &str, offset: u64, dims: &mut Dims<u64>) -> Result<(), Error> {
     let mut json = serde_json_core::de::Deserializer::new(value.as_bytes(), None);
-    Shape.deserialize(&mut json).map_err(|_| blame(value, offset, Field::Shape))
+    dims.clear();
+    Shape(dims).deserialize(&mut json).map_err(|_| blame(value, offset, Field::Shape))
 }
 
 /// The value of `data_offsets`.
@@ -33,31 +37,30 @@ pub(super) fn data_offsets(value: &str, offset: u64) -> Result<(u64, u64), Error
 }
 
 /// Reads an array of integers into dims.
-struct Shape;
+struct Shape<'d>(&'d mut Dims<u64>);
 
-impl<'de> DeserializeSeed<'de> for Shape {
-    type Value = Dims<u64>;
+impl<'de> DeserializeSeed<'de> for Shape<'_> {
+    type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de> Visitor<'de> for Shape {
-    type Value = Dims<u64>;
+impl<'de> Visitor<'de> for Shape<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at most {MAX_RANK} integers")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut dims = Dims::scalar();
         while let Some(dim) = seq.next_element()? {
-            if !dims.push(dim) {
+            if !self.0.push(dim) {
                 return Err(A::Error::invalid_length(MAX_RANK, &self));
             }
         }
-        Ok(dims)
+        Ok(())
     }
 }
 

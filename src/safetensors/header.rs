@@ -5,7 +5,7 @@ use super::metadata::{self, Metadata};
 use super::options::ParseOptions;
 use super::tiling::{self, Tiling};
 use super::unique::{self, Names};
-use super::walk::{Entries, Keys, Member, Walk, entry_at};
+use super::walk::{self, Entries, Keys, Member, Walk};
 use super::{LEN_FIELD, METADATA};
 use crate::cursor::{len_u64, split_u64};
 use crate::error::{Error, ErrorKind};
@@ -81,19 +81,20 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
     let mut walk = Walk::open(text, options.rules())?;
     let mut header = Header { text, tensors: 0, data_len: 0, metadata: None, canonical: true };
     let mut tiling = Tiling::new(options.heap);
-    let mut names = Names::new(Keys::new(text, 0, false), options.heap && large);
+    let mut names = Names::new(text, options.heap && large);
     let mut has_metadata = false;
-    while let Some(member) = walk.next()? {
+    let mut entry = Entry::empty();
+    while let Some(member) = walk.next(&mut entry)? {
         match member {
-            Member::Tensor { entry, canonical } => {
+            Member::Tensor { canonical } => {
                 if len_u64(header.tensors) >= options.max_tensors {
                     let kind = ErrorKind::TooManyTensors { limit: options.max_tensors };
                     return Err(Error::at(offset(entry.at), kind));
                 }
                 header.tensors = header.tensors.saturating_add(1);
-                header.canonical &= canonical;
                 tiling.push(entry.begin, entry.end);
-                names.push(entry.at, entry.name);
+                names.push(entry.at, entry.name, header.canonical);
+                header.canonical &= canonical;
             }
             Member::Metadata { at } => {
                 if core::mem::replace(&mut has_metadata, true) {
@@ -111,14 +112,14 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
             return Err(fault);
         }
     }
-    if !names.prove(header.keys()) {
+    if !names.prove() {
         if let Some((first, again)) = unique::first_repeat(header.keys(), header.tensors, options.heap && large) {
             return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
         }
     }
     if header.data_start().checked_add(header.data_len).is_none() {
-        let last = header.entries().find(|entry| entry.end == header.data_len);
-        return Err(Error::at(offset(last.map_or(0, |entry| entry.offsets_at)), ErrorKind::FileLenOverflow));
+        let last = header.find(|entry| entry.end == header.data_len).unwrap_or_else(Entry::empty);
+        return Err(Error::at(offset(last.offsets_at), ErrorKind::FileLenOverflow));
     }
     Ok(header)
 }
@@ -189,9 +190,14 @@ impl<'a> Header<'a> {
         }
         if actual < expected {
             let available = actual.saturating_sub(self.data_start());
-            let cut = self.entries().filter(|entry| entry.end > available).min_by_key(|entry| entry.begin);
-            let place = cut.map_or(actual, |entry| offset(entry.at));
-            return Err(Error::at(place, ErrorKind::Truncated { expected, actual }));
+            let mut cut = (u64::MAX, actual);
+            self.entries().all(|entry| {
+                if entry.end > available {
+                    cut = cut.min((entry.begin, offset(entry.at)));
+                }
+                true
+            });
+            return Err(Error::at(cut.1, ErrorKind::Truncated { expected, actual }));
         }
         Ok(())
     }
@@ -208,8 +214,7 @@ impl<'a> Header<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn tensor(&self, name: &str) -> Result<TensorInfo<'a>, Error> {
-        let found = self.keys().find(|(_, key)| *key == name && name != METADATA);
-        found.and_then(|(at, _)| self.info_at(at)).ok_or(Error::call(ErrorKind::NotFound))
+        self.item_at(self.position(name).ok_or(Error::call(ErrorKind::NotFound))?)
     }
 
     /// The strings of `__metadata__`; none when the file has no `__metadata__` or it is `null`.
@@ -248,27 +253,42 @@ impl<'a> Header<'a> {
         if usize::BITS >= u64::BITS {
             return Ok(());
         }
-        match self.entries().find(|entry| entry.dims.to_host().is_none()) {
+        match self.find(|entry| !entry.dims.fit_host()) {
             Some(entry) => Err(Error::at(offset(entry.at), ErrorKind::TooLargeForHost)),
             None => Ok(()),
         }
     }
 
-    fn entries(&self) -> Entries<'a> {
+    /// Fills in the entry whose key stands at `position`.
+    pub(super) fn entry_at(&self, position: u64, entry: &mut Entry<'a>) -> Result<(), Error> {
+        let at = usize::try_from(position).ok();
+        let read = at.and_then(|at| walk::entry_at(self.text, at, entry));
+        read.ok_or(Error::call(ErrorKind::NotFound))
+    }
+
+    fn find(&self, wanted: impl Fn(&Entry<'a>) -> bool) -> Option<Entry<'a>> {
+        let mut entries = self.entries();
+        let mut entry = Entry::empty();
+        while entries.next(&mut entry) {
+            if wanted(&entry) {
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    pub(super) fn entries(&self) -> Entries<'a> {
         Walk::proven(self.text)
+    }
+
+    /// Where the tensor's name stands.
+    pub(super) fn position(&self, name: &str) -> Option<u64> {
+        self.names().find(|(_, key)| *key == name).map(|(position, _)| position)
     }
 
     fn keys(&self) -> Keys<'a> {
         Keys::new(self.text, 0, self.canonical)
     }
-
-    fn info_at(&self, at: usize) -> Option<TensorInfo<'a>> {
-        Some(info(&entry_at(self.text, at)?, self.data_start()))
-    }
-}
-
-fn info<'a>(entry: &Entry<'a>, data_start: u64) -> TensorInfo<'a> {
-    TensorInfo::new(entry.name, entry.dtype, entry.dims, entry.begin, entry.end, data_start)
 }
 
 impl core::fmt::Debug for Header<'_> {
@@ -297,8 +317,9 @@ impl<'a> Directory for Header<'a> {
     }
 
     fn item_at(&self, position: u64) -> Result<TensorInfo<'a>, Error> {
-        let found = usize::try_from(position).ok().and_then(|at| self.info_at(at));
-        found.ok_or(Error::call(ErrorKind::NotFound))
+        let mut entry = Entry::empty();
+        self.entry_at(position, &mut entry)?;
+        Ok(entry.info(self.data_start()))
     }
 }
 
@@ -314,9 +335,12 @@ impl<'a> Iterator for Tensors<'a> {
     type Item = TensorInfo<'a>;
 
     fn next(&mut self) -> Option<TensorInfo<'a>> {
-        let entry = self.entries.next()?;
+        let mut entry = Entry::empty();
+        if !self.entries.next(&mut entry) {
+            return None;
+        }
         self.left = self.left.saturating_sub(1);
-        Some(info(&entry, self.data_start))
+        Some(entry.info(self.data_start))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -22,6 +22,7 @@
 mod canonical;
 mod entry;
 mod fields;
+pub(crate) mod head;
 mod header;
 #[cfg_attr(not(feature = "alloc"), path = "no_heap.rs")]
 mod heap;

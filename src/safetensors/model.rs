@@ -1,14 +1,17 @@
 //! A whole file in memory.
 
-use super::header::{Header, Tensors};
+use super::entry::Entry;
+use super::header::Header;
 use super::metadata::Metadata;
 use super::options::ParseOptions;
+use super::walk::Entries;
 use crate::cursor::{len_u64, range};
 use crate::error::{Error, ErrorKind};
 use crate::index::sealed::Directory;
 use crate::index::{Index, Slot};
+use crate::shape::Dims;
 use crate::text::Text;
-use crate::view::{TensorInfo, TensorView};
+use crate::view::TensorView;
 
 /// A safetensors file in memory, proven whole and sound.
 ///
@@ -33,7 +36,8 @@ use crate::view::{TensorInfo, TensorView};
 #[derive(Clone, Copy, Debug)]
 pub struct SafeTensors<'a> {
     header: Header<'a>,
-    bytes: &'a [u8],
+    /// The data section.
+    data: &'a [u8],
 }
 
 impl<'a> SafeTensors<'a> {
@@ -51,7 +55,8 @@ impl<'a> SafeTensors<'a> {
     pub(super) fn new(header: Header<'a>, bytes: &'a [u8]) -> Result<Self, Error> {
         header.check_file_len(len_u64(bytes.len()))?;
         header.check_host()?;
-        Ok(Self { header, bytes })
+        let data = range(bytes, header.data_start(), header.file_len()).unwrap_or_default(); // it is there
+        Ok(Self { header, data })
     }
 
     /// What the head of the file says.
@@ -75,7 +80,7 @@ impl<'a> SafeTensors<'a> {
     /// The tensors, in header order.
     #[must_use]
     pub fn tensors(&self) -> Views<'a> {
-        Views { tensors: self.header.tensors(), bytes: self.bytes }
+        Views { entries: self.header.entries(), data: self.data, left: self.len() }
     }
 
     /// The tensor of that name, by scanning the header: right for a few look-ups. For many, see
@@ -84,7 +89,7 @@ impl<'a> SafeTensors<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn tensor(&self, name: &str) -> Result<TensorView<'a>, Error> {
-        view(&self.header.tensor(name)?, self.bytes)
+        self.item_at(self.header.position(name).ok_or(Error::call(ErrorKind::NotFound))?)
     }
 
     /// The strings of `__metadata__`.
@@ -122,11 +127,10 @@ impl<'a> SafeTensors<'a> {
     }
 }
 
-/// The bytes of a tensor of a file that was proven whole.
-fn view<'a>(info: &TensorInfo<'a>, bytes: &'a [u8]) -> Result<TensorView<'a>, Error> {
-    let file = info.file_range();
-    let data = range(bytes, file.start, file.end).ok_or(Error::call(ErrorKind::TooLargeForHost))?;
-    TensorView::new(info, data)
+/// The view of a tensor of a file that was proven whole, and to fit this host.
+fn view<'a>(entry: &Entry<'a>, data: &'a [u8]) -> TensorView<'a> {
+    let data = range(data, entry.begin, entry.end).unwrap_or_default();
+    TensorView::new(entry.name, entry.dtype, Dims::from_file(&entry.dims), data)
 }
 
 impl<'a> Directory for SafeTensors<'a> {
@@ -145,27 +149,34 @@ impl<'a> Directory for SafeTensors<'a> {
     }
 
     fn item_at(&self, position: u64) -> Result<TensorView<'a>, Error> {
-        view(&self.header.item_at(position)?, self.bytes)
+        let mut entry = Entry::empty();
+        self.header.entry_at(position, &mut entry)?;
+        Ok(view(&entry, self.data))
     }
 }
 
 /// The tensors of a file, in header order.
 #[derive(Clone)]
 pub struct Views<'a> {
-    tensors: Tensors<'a>,
-    bytes: &'a [u8],
+    entries: Entries<'a>,
+    data: &'a [u8],
+    left: usize,
 }
 
 impl<'a> Iterator for Views<'a> {
     type Item = TensorView<'a>;
 
     fn next(&mut self) -> Option<TensorView<'a>> {
-        // The parse has proven that every view can be made.
-        view(&self.tensors.next()?, self.bytes).ok()
+        let mut entry = Entry::empty();
+        if !self.entries.next(&mut entry) {
+            return None;
+        }
+        self.left = self.left.saturating_sub(1);
+        Some(view(&entry, self.data))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.tensors.size_hint()
+        (self.left, Some(self.left))
     }
 }
 

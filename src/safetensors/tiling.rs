@@ -152,7 +152,10 @@ pub(super) fn first_fault(text: &str, heap: bool) -> Option<Error> {
             let mut last = None;
             loop {
                 let mut picked = Picked::after(last);
-                Walk::proven(text).for_each(|entry| picked.offer(Key::of(&entry)));
+                Walk::proven(text).all(|entry| {
+                    picked.offer(Key::of(entry));
+                    true
+                });
                 if let Some(fault) = picked.as_slice().iter().find_map(|key| key.fault(&mut expected)) {
                     return Some(fault);
                 }
@@ -190,7 +193,7 @@ impl Key {
 
 fn sort(text: &str) -> Option<Buffer<Key>> {
     let mut keys = Buffer::new()?;
-    if !Walk::proven(text).all(|entry| keys.push(Key::of(&entry))) {
+    if !Walk::proven(text).all(|entry| keys.push(Key::of(entry))) {
         return None;
     }
     keys.as_mut_slice().sort_unstable();
@@ -219,11 +222,10 @@ impl Picked {
         }
         let place = self.as_slice().partition_point(|picked| *picked < key);
         self.len = self.len.saturating_add(1).min(PICKED);
-        if let Some(tail) = self.keys.get_mut(place..self.len) {
-            tail.rotate_right(1); // the last falls off, or was free
-            if let Some(slot) = tail.first_mut() {
-                *slot = key;
-            }
+        // Each moves one place up; the last falls off, or was free.
+        let mut moved = key;
+        for slot in self.keys.get_mut(place..self.len).unwrap_or_default() {
+            core::mem::swap(slot, &mut moved);
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Duplicate names: found however they are spelt, without a heap if need be.
 //!
 //! Writers sort names within a dtype, so most headers are a few ascending runs. A run holds no name twice, and
-//! runs are held against each other by merging them: no memory, no hashing. Names in no order are hashed: in
+//! each is held against the runs before it as it is read, by going through them again in step: no memory, no
+//! hashing. Names in no order are hashed: in
 //! the pass that reads the header, and sorted, where there is a heap; else group by group into a fixed bitmap,
 //! which proves most names unique, and what collides is compared for real. Equal hashes alone decide nothing.
+
+use core::cmp::Ordering;
 
 use super::heap::Buffer;
 use super::walk::Keys;
 use crate::text::Text;
 
-/// Ascending runs that are merged.
+/// Ascending runs that are held against each other.
 const RUNS: usize = 6;
 
 /// Bits of the bitmap.
@@ -23,113 +26,115 @@ const SUSPECTS: usize = 32;
 
 /// The names seen so far, in header order.
 pub(super) struct Names<'a> {
+    /// All keys of the header, from its start.
     keys: Keys<'a>,
     last: Option<Text<'a>>,
-    /// Where each run but the first starts.
-    starts: [usize; RUNS],
-    runs: usize,
+    /// The runs before it, the first `earlier_len` of them, each as far as its names are below `last`.
+    earlier: [Run<'a>; RUNS - 1],
+    earlier_len: usize,
+    /// The runs could not prove it: there are too many, or they have a name in common.
+    unsure: bool,
     /// The hashes of all names, once there are too many runs.
     hashes: Option<Buffer<u64>>,
     may_spill: bool,
 }
 
 impl<'a> Names<'a> {
-    /// `keys` are those of the same object, from its start.
-    pub(super) fn new(keys: Keys<'a>, may_spill: bool) -> Self {
-        Self { keys, last: None, starts: [0; RUNS], runs: 0, hashes: None, may_spill }
+    pub(super) fn new(text: &'a str, may_spill: bool) -> Self {
+        let keys = Keys::new(text, 0, false);
+        let run = Run { keys, end: 0, head: None };
+        Self { keys, last: None, earlier: [run; RUNS - 1], earlier_len: 0, unsure: false, hashes: None, may_spill }
     }
 
-    /// Takes the next name, which stands at `at`.
-    pub(super) fn push(&mut self, at: usize, name: Text<'a>) {
-        if let Some(hashes) = &mut self.hashes {
-            if !hashes.push(name.hash64()) {
-                self.hashes = None;
-                self.may_spill = false;
+    /// Takes the next tensor's name, which stands at `at`. `canonical`: whether all entries before it are.
+    pub(super) fn push(&mut self, at: usize, name: Text<'a>, canonical: bool) {
+        if self.unsure {
+            if let Some(hashes) = &mut self.hashes {
+                if !hashes.push(name.hash64()) {
+                    self.hashes = None;
+                }
             }
             return;
         }
-        if self.last.is_none_or(|last| last >= name) {
-            if let Some(slot) = self.starts.get_mut(self.runs) {
-                *slot = at;
-            } else if self.may_spill {
-                self.spill(at);
+        if self.last.is_some_and(|last| last >= name) && !self.start_run(at, canonical) {
+            self.unsure = true;
+            if self.may_spill {
+                self.hashes = hash_to(self.keys, at);
             }
-            self.runs = self.runs.saturating_add(1);
+            return;
         }
         self.last = Some(name);
-    }
-
-    /// Whether all names are proven unique; false when that is not known. `canonical`: see [`Keys`].
-    pub(super) fn prove(mut self, keys: Keys<'a>) -> bool {
-        if let Some(hashes) = &mut self.hashes {
-            let hashes = hashes.as_mut_slice();
-            hashes.sort_unstable();
-            return hashes.is_sorted_by(|a, b| a < b);
-        }
-        match self.starts.get(..self.runs) {
-            None => false,
-            Some([] | [_]) => true,
-            Some(starts) => merge(keys, starts),
+        if let Some(earlier) = self.earlier.get_mut(..self.earlier_len) {
+            self.unsure = !earlier.iter_mut().all(|run| run.pass(name));
         }
     }
 
-    /// Hashes the names up to and with the one at `at`; from then on they are hashed as they come.
-    fn spill(&mut self, at: usize) {
-        self.hashes = Buffer::new();
-        self.may_spill = false;
-        for (key_at, key) in self.keys {
-            let Some(hashes) = &mut self.hashes else { return };
-            if !hashes.push(key.hash64()) {
-                self.hashes = None;
-            }
-            if key_at == at {
-                return;
-            }
+    /// Whether all names are proven unique; false when that is not known.
+    pub(super) fn prove(mut self) -> bool {
+        let Some(hashes) = &mut self.hashes else { return !self.unsure };
+        let hashes = hashes.as_mut_slice();
+        hashes.sort_unstable();
+        hashes.is_sorted_by(|a, b| a < b)
+    }
+
+    /// Starts a new run at `at`, which the earlier ones follow from their beginnings. False when there are too
+    /// many.
+    fn start_run(&mut self, at: usize, canonical: bool) -> bool {
+        let Some(free) = self.earlier.get_mut(self.earlier_len) else { return false };
+        *free = Run { keys: self.keys, end: at, head: None };
+        self.earlier_len = self.earlier_len.wrapping_add(1); // at most RUNS - 1
+        let mut start = None;
+        for run in self.earlier.iter_mut().take(self.earlier_len) {
+            let from = start.replace(run.end).unwrap_or(0);
+            run.keys = self.keys.from(from, canonical);
+            run.advance();
         }
+        true
     }
 }
 
-/// Whether runs of ascending names, which start at these places, have no name in common.
-fn merge(keys: Keys<'_>, starts: &[usize]) -> bool {
-    let mut runs = [None; RUNS];
-    for (index, (run, &start)) in runs.iter_mut().zip(starts).enumerate() {
-        let end = index.checked_add(1).and_then(|next| starts.get(next)).copied().unwrap_or(usize::MAX);
-        *run = Run { keys: keys.resume(start), end, head: None }.advance();
-    }
-    let Some(runs) = runs.get_mut(..starts.len()) else { return false };
-    loop {
-        // The least head; a tie is a duplicate.
-        let mut least: Option<(usize, Text<'_>)> = None;
-        for (index, run) in runs.iter().enumerate() {
-            let Some(head) = run.as_ref().and_then(|run| run.head) else { continue };
-            match least.map(|(_, name)| head.cmp(&name)) {
-                Some(core::cmp::Ordering::Equal) => return false,
-                Some(core::cmp::Ordering::Greater) => {}
-                _ => least = Some((index, head)),
-            }
+/// The hashes of the names up to and with the one at `at`.
+fn hash_to(keys: Keys<'_>, at: usize) -> Option<Buffer<u64>> {
+    let mut hashes = Buffer::new()?;
+    let mut keys = keys;
+    while let Some((key_at, key)) = keys.next_tensor() {
+        if !hashes.push(key.hash64()) {
+            return None;
         }
-        let Some((index, _)) = least else { return true };
-        if let Some(run) = runs.get_mut(index) {
-            *run = run.take().and_then(Run::advance);
+        if key_at == at {
+            break;
         }
     }
+    Some(hashes)
 }
 
-/// An ascending run of names that is being merged.
+/// An ascending run of names that was read before.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     keys: Keys<'a>,
     /// Where the next run starts.
     end: usize,
+    /// The name that was not passed yet; none at the end.
     head: Option<Text<'a>>,
 }
 
-impl Run<'_> {
-    /// Goes to the next name of the run; `None` when it is over.
-    fn advance(mut self) -> Option<Self> {
-        let (at, name) = self.keys.next_tensor()?;
-        self.head = Some(name);
-        (at < self.end).then_some(self)
+impl<'a> Run<'a> {
+    /// Goes to the next name.
+    fn advance(&mut self) {
+        let next = self.keys.next_tensor().filter(|&(at, _)| at < self.end);
+        self.head = next.map(|(_, name)| name);
+    }
+
+    /// Passes all names below `name`; false when the run holds `name` itself.
+    fn pass(&mut self, name: Text<'a>) -> bool {
+        while let Some(head) = self.head {
+            match head.cmp(&name) {
+                Ordering::Less => self.advance(),
+                Ordering::Equal => return false,
+                Ordering::Greater => return true,
+            }
+        }
+        true
     }
 }
 

@@ -5,7 +5,7 @@ use super::entry::{self, Entry};
 use super::options::Rules;
 use super::{LEN_FIELD, METADATA};
 use crate::error::{Error, ErrorKind};
-use crate::json::{self, Scanner};
+use crate::json::Scanner;
 use crate::text::Text;
 
 /// Goes through the members of a header's object and proves them as it goes.
@@ -18,10 +18,9 @@ pub(super) struct Walk<'a> {
 }
 
 /// A member of the header's object.
-#[allow(clippy::large_enum_variant, reason = "it never outlives one step of a loop, and there is no heap")]
-pub(super) enum Member<'a> {
+pub(super) enum Member {
+    /// A tensor; its entry was filled in.
     Tensor {
-        entry: Entry<'a>,
         /// Whether it is written canonically: no brace stands in it but the outer ones.
         canonical: bool,
     },
@@ -50,18 +49,18 @@ impl<'a> Walk<'a> {
     }
 
     /// The next member, or `None` when the object is closed.
-    pub(super) fn next(&mut self) -> Result<Option<Member<'a>>, Error> {
+    pub(super) fn next(&mut self, entry: &mut Entry<'a>) -> Result<Option<Member>, Error> {
         let first = core::mem::replace(&mut self.first, false);
-        if let Some((entry, end)) = canonical::read(self.text, self.scanner.at(), first) {
+        if let Some(end) = canonical::read(self.text, self.scanner.at(), first, entry) {
             self.scanner.jump(end);
-            return Ok(Some(Member::Tensor { entry, canonical: true }));
+            return Ok(Some(Member::Tensor { canonical: true }));
         }
         let Some((at, name)) = self.scanner.next_key(first)? else { return Ok(None) };
         if name == METADATA {
             return Ok(Some(Member::Metadata { at }));
         }
-        let entry = entry::read(&mut self.scanner, at, name, self.rules)?;
-        Ok(Some(Member::Tensor { entry, canonical: false }))
+        entry::read(&mut self.scanner, at, name, self.rules, entry)?;
+        Ok(Some(Member::Tensor { canonical: false }))
     }
 
     /// Where the walk stands.
@@ -89,21 +88,32 @@ pub(super) struct Entries<'a> {
     walk: Option<Walk<'a>>,
 }
 
-impl<'a> Iterator for Entries<'a> {
-    type Item = Entry<'a>;
-
-    fn next(&mut self) -> Option<Entry<'a>> {
-        let walk = self.walk.as_mut()?;
+impl<'a> Entries<'a> {
+    /// Fills in the next entry; false when there is none.
+    pub(super) fn next(&mut self, entry: &mut Entry<'a>) -> bool {
+        let Some(walk) = &mut self.walk else { return false };
         loop {
-            match walk.next() {
-                Ok(Some(Member::Tensor { entry, .. })) => return Some(entry),
-                Ok(Some(Member::Metadata { .. })) => walk.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?,
-                Ok(None) | Err(_) => {
-                    self.walk = None;
-                    return None;
-                }
+            let over = match walk.next(entry) {
+                Ok(Some(Member::Tensor { .. })) => return true,
+                Ok(Some(Member::Metadata { .. })) => walk.scanner.value(Rules::PROVEN.max_nesting, 0).is_err(),
+                Ok(None) | Err(_) => true,
+            };
+            if over {
+                self.walk = None;
+                return false;
             }
         }
+    }
+
+    /// Calls `each` with the entries, in turn, as long as it says so; whether it said so to the end.
+    pub(super) fn all(mut self, mut each: impl FnMut(&Entry<'a>) -> bool) -> bool {
+        let mut entry = Entry::empty();
+        while self.next(&mut entry) {
+            if !each(&entry) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -113,7 +123,7 @@ pub(super) struct Keys<'a> {
     text: &'a str,
     scanner: Scanner<'a>,
     first: bool,
-    /// Every value but that of `__metadata__` holds no brace besides the outer ones.
+    /// Every value but that of `__metadata__` is written canonically.
     canonical: bool,
 }
 
@@ -126,11 +136,14 @@ impl<'a> Keys<'a> {
         Self { text, scanner, first: true, canonical }
     }
 
-    /// The same keys from the one at `at` on.
-    pub(super) fn resume(mut self, at: usize) -> Self {
-        self.scanner.jump(at);
-        self.first = true;
-        self
+    /// The same keys from the one at `at` on, or from the start for 0.
+    pub(super) fn from(self, at: usize, canonical: bool) -> Self {
+        let mut from = Self { canonical, ..self };
+        if at > 0 {
+            from.scanner.jump(at);
+            from.first = true;
+        }
+        from
     }
 
     /// The next key that names a tensor.
@@ -148,23 +161,25 @@ impl<'a> Iterator for Keys<'a> {
     type Item = (usize, Text<'a>);
 
     fn next(&mut self) -> Option<(usize, Text<'a>)> {
-        let (at, key) = self.scanner.next_key(core::mem::replace(&mut self.first, false)).ok()??;
-        if self.canonical && key != METADATA {
-            let brace = json::find(b'}', self.scanner.rest());
-            self.scanner.jump(self.scanner.at().saturating_add(brace).saturating_add(1));
-        } else {
-            self.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?;
+        let first = core::mem::replace(&mut self.first, false);
+        if self.canonical {
+            if let Some((at, name, end)) = canonical::skip(self.text, self.scanner.at(), first) {
+                self.scanner.jump(end);
+                return Some((at, name));
+            }
         }
+        let (at, key) = self.scanner.next_key(first).ok()??;
+        self.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?;
         Some((at, key))
     }
 }
 
-/// The entry whose key stands at `at` in a proven header.
-pub(super) fn entry_at(text: &str, at: usize) -> Option<Entry<'_>> {
-    if let Some((entry, _)) = canonical::read(text, at, true) {
-        return Some(entry);
+/// Fills in the entry whose key stands at `at` in a proven header.
+pub(super) fn entry_at<'a>(text: &'a str, at: usize, entry: &mut Entry<'a>) -> Option<()> {
+    if canonical::read(text, at, true, entry).is_some() {
+        return Some(());
     }
     let mut scanner = Scanner::new(text, at, LEN_FIELD);
     let (at, name) = scanner.next_key(true).ok()??;
-    entry::read(&mut scanner, at, name, Rules::PROVEN).ok()
+    entry::read(&mut scanner, at, name, Rules::PROVEN, entry).ok()
 }

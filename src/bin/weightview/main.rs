@@ -1,1 +1,27 @@
-fn main() {}
+//! `weightview`: what is in this file of weights, and is it whole?
+
+#![forbid(unsafe_code)]
+
+mod cli;
+mod escape;
+mod fault;
+mod input;
+mod json;
+mod listing;
+mod ls;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    match cli::Cli::try_parse() {
+        Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
+        Err(answer) => {
+            // Help and version are answers too. Whether anyone still reads them does not matter.
+            let _ = answer.print();
+            if answer.use_stderr() { ExitCode::from(ls::USAGE_OR_IO) } else { ExitCode::SUCCESS }
+        }
+    }
+}

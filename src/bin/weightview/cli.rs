@@ -1,0 +1,129 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use glob::Pattern;
+use weightview::limits;
+use weightview::safetensors::ParseOptions;
+
+/// Lists what is in files of model weights, and proves them sound; it never runs what they hold
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  weightview ls model.safetensors        list a file
+  weightview ls --help                   more on listing";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Ls(LsArgs),
+}
+
+/// List the tensors of safetensors files
+///
+/// It prints name, dtype, shape, and where the bytes lie in the file's data section.
+/// Only the head of a file is read, however large the file is. All that the head says
+/// is checked, and held against the length of the file.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = LS_EXAMPLES)]
+pub(crate) struct LsArgs {
+    /// The files, all in one listing; `-` is the standard input
+    ///
+    /// Give every shard of a model to see the whole.
+    /// A pipe is read to its end, which is how its length is known.
+    #[arg(required = true, value_name = "FILE", verbatim_doc_comment)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The order of the listing
+    #[arg(long, value_name = "ORDER", default_value = "name")]
+    pub(crate) sort: Sort,
+
+    /// List and count only tensors whose name matches
+    ///
+    /// The whole name must match: `*` stands for any characters, `?` for one, `[0-9]` for
+    /// one of these, `[*]` for `*` itself. Quote it from the shell. It may be given more
+    /// than once: then a name need match only one.
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::new, verbatim_doc_comment)]
+    pub(crate) filter: Vec<Pattern>,
+
+    /// Print one JSON document instead of a table
+    ///
+    /// {"files":   [{"path", "format", "header_len", "data_start", "metadata"}],
+    ///  "tensors": [{"name", "dtype", "shape", "data_offsets", "file"}],
+    ///  "total":   {"tensors", "parameters", "bytes"}}
+    /// Integers are exact, up to 64 bits and in `total` beyond. `header_len` is the N of the
+    /// format, `data_start` is 8 + N, and `data_offsets` count from there. `metadata` is
+    /// `__metadata__`, strings by name, and {} when the file has none. `file` is a `path`.
+    /// A file that is at fault is left out. Each entry stands on a line of its own.
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) json: bool,
+
+    /// Hold files to the letter of the specification
+    ///
+    /// No white space before the header's `{`, no padding behind it but spaces, no unknown
+    /// fields. Without it, what the reference implementation reads is accepted.
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) strict: bool,
+
+    /// The longest header that is read, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = limits::MAX_HEADER_LEN)]
+    pub(crate) max_header: u64,
+
+    /// The most tensors that one file may have
+    #[arg(long, value_name = "N", default_value_t = limits::MAX_TENSORS)]
+    pub(crate) max_tensors: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Sort {
+    /// By name, over all files together
+    Name,
+    /// As the data lies, file by file
+    Offset,
+    /// The largest first, over all files together
+    Size,
+    /// As the header has them, file by file
+    Header,
+}
+
+impl LsArgs {
+    pub(crate) fn parse_options(&self) -> ParseOptions {
+        ParseOptions {
+            strict: self.strict,
+            max_header_len: self.max_header,
+            max_tensors: self.max_tensors,
+            ..ParseOptions::default()
+        }
+    }
+}
+
+const LS_EXAMPLES: &str = "\
+Examples:
+  weightview ls model.safetensors
+      what is in it?
+  weightview ls model-0000?-of-00002.safetensors
+      all shards in one listing
+  weightview ls --sort size model.safetensors | head
+      the largest tensors
+  weightview ls --filter '*.self_attn.?_proj.weight' --filter lm_head.weight model.safetensors
+      some tensors, and what they add up to
+  weightview ls --json model.safetensors | jq -r '.tensors[] | select(.dtype == \"F32\") | .name'
+      for programs
+  weightview ls --json model.safetensors | jq '.files[].metadata'
+      what the file says of itself
+  curl -sL URL | weightview ls -
+      without keeping the file
+  weightview ls --strict --max-header 1000000 --max-tensors 10000 upload.safetensors
+      do not be generous
+
+Exit status:
+  0  all is well
+  1  a file is at fault: malformed, cut, of another format, or over a limit
+  2  wrong usage, or a file could not be read (even if another was also at fault)
+Files that are well are listed whatever the others are; errors go to the standard error.";

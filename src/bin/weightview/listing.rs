@@ -1,0 +1,110 @@
+//! What is listed: tensors of several files, filtered, sorted, added up.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use glob::{MatchOptions, Pattern};
+use weightview::safetensors::Header;
+use weightview::{Dtype, TensorInfo, Text};
+
+use crate::cli::Sort;
+
+/// The tensors that are listed, and their files.
+#[derive(Default)]
+pub(crate) struct Listing<'a> {
+    pub(crate) files: Vec<(&'a Path, Header<'a>)>,
+    tensors: Vec<Tensor<'a>>,
+    /// The shapes, end to end: headers of a million tensors are listed too.
+    dims: Vec<u64>,
+    pub(crate) total: Total,
+}
+
+/// A tensor, in a third of the memory of a `TensorInfo`.
+struct Tensor<'a> {
+    name: Text<'a>,
+    begin: u64,
+    end: u64,
+    dims_at: usize,
+    file: u32,
+    dtype: Dtype,
+    rank: u8,
+}
+
+/// What a line of the listing says.
+pub(crate) struct Row<'r, 'a> {
+    pub(crate) name: Text<'a>,
+    pub(crate) dtype: Dtype,
+    pub(crate) shape: &'r [u64],
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) path: &'a Path,
+}
+
+/// Sums over what is listed. Each file's fit 64 bits, but there may be many files.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Total {
+    pub(crate) tensors: u128,
+    pub(crate) parameters: u128,
+    pub(crate) bytes: u128,
+}
+
+impl<'a> Listing<'a> {
+    /// Adds a file, and those of its tensors that match a filter, or all where there is none.
+    pub(crate) fn add(&mut self, path: &'a Path, header: Header<'a>, filters: &[Pattern]) {
+        let file = u32::try_from(self.files.len()).unwrap_or(u32::MAX); // each file is a word of the command line
+        self.files.push((path, header));
+        for info in header.tensors() {
+            if filters.is_empty() || matches(info.name(), filters) {
+                self.push(file, &info);
+            }
+        }
+    }
+
+    fn push(&mut self, file: u32, info: &TensorInfo<'a>) {
+        let (shape, offsets) = (info.shape(), info.data_offsets());
+        self.total.tensors += 1;
+        self.total.parameters += u128::from(info.elements());
+        self.total.bytes += u128::from(info.byte_len());
+        self.tensors.push(Tensor {
+            name: info.name(),
+            begin: offsets.start,
+            end: offsets.end,
+            dims_at: self.dims.len(),
+            file,
+            dtype: info.dtype(),
+            rank: u8::try_from(shape.len()).unwrap_or(u8::MAX), // MAX_RANK is far below
+        });
+        self.dims.extend_from_slice(shape);
+    }
+
+    /// Puts the tensors in order. They stand as their files and headers have them, and where they are equal they
+    /// stay so.
+    pub(crate) fn sort(&mut self, order: Sort) {
+        match order {
+            Sort::Name => self.tensors.sort_by(|a, b| a.name.cmp(&b.name)),
+            Sort::Offset => self.tensors.sort_by_key(|tensor| (tensor.file, tensor.begin, tensor.end)),
+            Sort::Size => self
+                .tensors
+                .sort_by(|a, b| Reverse(a.end - a.begin).cmp(&Reverse(b.end - b.begin)).then(a.name.cmp(&b.name))),
+            Sort::Header => {}
+        }
+    }
+
+    /// The lines, in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_, 'a>> {
+        self.tensors.iter().map(|tensor| Row {
+            name: tensor.name,
+            dtype: tensor.dtype,
+            shape: self.dims.get(tensor.dims_at..).and_then(|dims| dims.get(..tensor.rank.into())).unwrap_or_default(),
+            begin: tensor.begin,
+            end: tensor.end,
+            path: self.files.get(tensor.file as usize).map_or(Path::new(""), |(path, _)| path),
+        })
+    }
+}
+
+fn matches(name: Text<'_>, filters: &[Pattern]) -> bool {
+    let rules = MatchOptions { case_sensitive: true, ..MatchOptions::new() };
+    let name = name.to_cow();
+    filters.iter().any(|filter| filter.matches_with(&name, rules))
+}

@@ -1,0 +1,65 @@
+//! `weightview ls`: what is in these files?
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use crate::cli::LsArgs;
+use crate::fault::{self, Fault};
+use crate::input::{self, Head};
+use crate::listing::Listing;
+use crate::{json, table};
+
+/// The exit status when a file is at fault.
+pub(crate) const FILE_AT_FAULT: u8 = 1;
+/// The exit status when the command is wrong, or a file could not be read.
+pub(crate) const USAGE_OR_IO: u8 = 2;
+
+pub(crate) fn run(args: &LsArgs) -> ExitCode {
+    let options = args.parse_options();
+    let heads: Vec<Result<Head, Fault>> = args.files.iter().map(|path| input::read_head(path, &options)).collect();
+    let mut listing = Listing::default();
+    let mut faults = Vec::new();
+    for (path, head) in args.files.iter().zip(&heads) {
+        let head = match head {
+            Ok(head) => head,
+            Err(fault) => {
+                faults.push(fault.clone());
+                continue;
+            }
+        };
+        let header =
+            options.parse_header(&head.bytes).and_then(|header| header.check_file_len(head.file_len).map(|()| header));
+        match header {
+            Ok(header) => listing.add(path, header, &args.filter),
+            Err(error) => faults.push(fault::malformed(path, &error, &head.bytes)),
+        }
+    }
+    listing.sort(args.sort);
+    if let Err(error) = print(&listing, args.json) {
+        // Whoever closed the pipe has read enough.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            faults.push(fault::unwritable(&error));
+        }
+    }
+    report(&faults)
+}
+
+/// Prints the listing. A program gets its document even of no file; a person would only wonder at an empty table.
+fn print(listing: &Listing<'_>, json: bool) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
+    if json {
+        json::write(listing, &mut out)?;
+    } else if !listing.files.is_empty() {
+        table::write(listing, &mut out)?;
+    }
+    out.flush()
+}
+
+/// Says what is wrong, after the listing: at a terminal, the end is what is seen.
+fn report(faults: &[Fault]) -> ExitCode {
+    let mut err = io::stderr().lock();
+    for fault in faults {
+        let _ = writeln!(err, "weightview: {}", fault.message); // there is nobody else to tell
+    }
+    ExitCode::from(faults.iter().map(|fault| fault.exit).max().unwrap_or(0))
+}
