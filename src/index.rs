@@ -69,9 +69,12 @@ impl<D: Directory, S: AsRef<[Slot]>> Index<D, S> {
             [slot, next, ..] if next.hash != hash => core::slice::from_ref(slot),
             tail => tail.get(..tail.partition_point(|slot| slot.hash == hash)).unwrap_or_default(),
         };
-        let found = equal.binary_search_by(|slot| self.directory.name_at(slot.position).cmp(&name)).ok();
-        let slot = found.and_then(|place| equal.get(place)).ok_or(Error::call(ErrorKind::NotFound))?;
-        self.directory.item_at(slot.position)
+        let place = match equal {
+            [_] => 0,
+            _ => equal.partition_point(|slot| self.directory.name_at(slot.position) < name),
+        };
+        let slot = equal.get(place).ok_or(Error::call(ErrorKind::NotFound))?;
+        self.directory.item_at(slot.position, name)
     }
 
     /// How many tensors the index holds: all of the file.
@@ -119,7 +122,7 @@ pub(crate) mod sealed {
         /// The name at a position.
         fn name_at(&self, position: u64) -> Text<'_>;
 
-        /// The tensor at a position that `names` gave.
-        fn item_at(&self, position: u64) -> Result<Self::Item, Error>;
+        /// The tensor at a position that `names` gave, if it has this name.
+        fn item_at(&self, position: u64, name: Text<'_>) -> Result<Self::Item, Error>;
     }
 }

@@ -4,9 +4,9 @@ use super::entry::Entry;
 use super::metadata::{self, Metadata};
 use super::options::ParseOptions;
 use super::tiling::{self, Tiling};
-use super::unique::{self, Names};
+use super::unique::Names;
 use super::walk::{self, Entries, Keys, Member, Walk};
-use super::{LEN_FIELD, METADATA};
+use super::{LEN_FIELD, METADATA, TYPICAL_ENTRY};
 use crate::cursor::{len_u64, split_u64};
 use crate::error::{Error, ErrorKind};
 use crate::index::sealed::Directory;
@@ -80,7 +80,7 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
     let large = text.len() > SMALL;
     let mut walk = Walk::open(text, options.rules())?;
     let mut header = Header { text, tensors: 0, data_len: 0, metadata: None, canonical: true };
-    let mut tiling = Tiling::new(options.heap);
+    let mut tiling = Tiling::new(options.heap.then_some(text.len() / TYPICAL_ENTRY));
     let mut names = Names::new(text, options.heap && large);
     let mut has_metadata = false;
     let mut entry = Entry::empty();
@@ -112,10 +112,8 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
             return Err(fault);
         }
     }
-    if !names.prove() {
-        if let Some((first, again)) = unique::first_repeat(header.keys(), header.tensors, options.heap && large) {
-            return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
-        }
+    if let Some((first, again)) = names.first_repeat(header.keys(), header.tensors, options.heap && large) {
+        return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
     }
     if header.data_start().checked_add(header.data_len).is_none() {
         let last = header.find(|entry| entry.end == header.data_len).unwrap_or_else(Entry::empty);
@@ -214,7 +212,7 @@ impl<'a> Header<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn tensor(&self, name: &str) -> Result<TensorInfo<'a>, Error> {
-        self.item_at(self.position(name).ok_or(Error::call(ErrorKind::NotFound))?)
+        self.item_at(self.position(name)?, name.into())
     }
 
     /// The strings of `__metadata__`; none when the file has no `__metadata__` or it is `null`.
@@ -259,11 +257,11 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Fills in the entry whose key stands at `position`.
-    pub(super) fn entry_at(&self, position: u64, entry: &mut Entry<'a>) -> Result<(), Error> {
+    /// Fills in the entry whose key stands at `position`, if it has this name.
+    pub(super) fn entry_at(&self, position: u64, name: Text<'_>, entry: &mut Entry<'a>) -> Result<(), Error> {
         let at = usize::try_from(position).ok();
-        let read = at.and_then(|at| walk::entry_at(self.text, at, entry));
-        read.ok_or(Error::call(ErrorKind::NotFound))
+        let read = at.and_then(|at| walk::entry_at(self.text, at, entry)).is_some();
+        if read && entry.name == name { Ok(()) } else { Err(Error::call(ErrorKind::NotFound)) }
     }
 
     fn find(&self, wanted: impl Fn(&Entry<'a>) -> bool) -> Option<Entry<'a>> {
@@ -282,8 +280,9 @@ impl<'a> Header<'a> {
     }
 
     /// Where the tensor's name stands.
-    pub(super) fn position(&self, name: &str) -> Option<u64> {
-        self.names().find(|(_, key)| *key == name).map(|(position, _)| position)
+    pub(super) fn position(&self, name: &str) -> Result<u64, Error> {
+        let found = self.names().find(|(_, key)| *key == name);
+        found.map(|(position, _)| position).ok_or(Error::call(ErrorKind::NotFound))
     }
 
     fn keys(&self) -> Keys<'a> {
@@ -316,9 +315,9 @@ impl<'a> Directory for Header<'a> {
         self.keys().key_at(usize::try_from(position).unwrap_or(usize::MAX))
     }
 
-    fn item_at(&self, position: u64) -> Result<TensorInfo<'a>, Error> {
+    fn item_at(&self, position: u64, name: Text<'_>) -> Result<TensorInfo<'a>, Error> {
         let mut entry = Entry::empty();
-        self.entry_at(position, &mut entry)?;
+        self.entry_at(position, name, &mut entry)?;
         Ok(entry.info(self.data_start()))
     }
 }

@@ -2,13 +2,19 @@
 
 use alloc::vec::Vec;
 
+/// Words of the sieve that finds repeated names (`unique`), on the stack: with a heap there is stack too.
+pub(super) const SIEVE_WORDS: usize = 256;
+
 /// A growing list. Running out of memory is an answer, not an abort: the caller falls back to passes that need
 /// none.
 pub(super) struct Buffer<T>(Vec<T>);
 
 impl<T> Buffer<T> {
-    pub(super) fn new() -> Option<Self> {
-        Some(Self(Vec::new()))
+    /// An empty list with room for about so many items; `None` when there is no memory for them.
+    pub(super) fn new(room: usize) -> Option<Self> {
+        let mut list = Vec::new();
+        list.try_reserve(room).ok()?;
+        Some(Self(list))
     }
 
     /// False when there is no memory left.

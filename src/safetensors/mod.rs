@@ -43,6 +43,9 @@ use crate::error::Error;
 /// Bytes of the field that gives the header's length.
 const LEN_FIELD: u64 = 8;
 
+/// About how many bytes of a header a tensor's entry takes: what lists that may grow start with.
+const TYPICAL_ENTRY: usize = 96;
+
 /// The member of the header that is no tensor.
 const METADATA: &str = "__metadata__";
 

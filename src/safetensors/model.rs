@@ -6,7 +6,7 @@ use super::metadata::Metadata;
 use super::options::ParseOptions;
 use super::walk::Entries;
 use crate::cursor::{len_u64, range};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::sealed::Directory;
 use crate::index::{Index, Slot};
 use crate::shape::Dims;
@@ -89,7 +89,7 @@ impl<'a> SafeTensors<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn tensor(&self, name: &str) -> Result<TensorView<'a>, Error> {
-        self.item_at(self.header.position(name).ok_or(Error::call(ErrorKind::NotFound))?)
+        self.item_at(self.header.position(name)?, name.into())
     }
 
     /// The strings of `__metadata__`.
@@ -148,9 +148,9 @@ impl<'a> Directory for SafeTensors<'a> {
         self.header.name_at(position)
     }
 
-    fn item_at(&self, position: u64) -> Result<TensorView<'a>, Error> {
+    fn item_at(&self, position: u64, name: Text<'_>) -> Result<TensorView<'a>, Error> {
         let mut entry = Entry::empty();
-        self.header.entry_at(position, &mut entry)?;
+        self.header.entry_at(position, name, &mut entry)?;
         Ok(view(&entry, self.data))
     }
 }

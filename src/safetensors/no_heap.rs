@@ -2,12 +2,15 @@
 
 use core::marker::PhantomData;
 
+/// Words of the sieve that finds repeated names (`unique`), on the stack.
+pub(super) const SIEVE_WORDS: usize = 64;
+
 pub(super) struct Buffer<T>(Never, PhantomData<T>);
 
 enum Never {}
 
 impl<T> Buffer<T> {
-    pub(super) fn new() -> Option<Self> {
+    pub(super) fn new(_room: usize) -> Option<Self> {
         None
     }
 

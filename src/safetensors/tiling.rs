@@ -5,10 +5,10 @@
 //! header in the pass that reads it. What they cannot prove is collected for a sort, where there is a heap, or
 //! is left to repeated passes ([`first_fault`]), which is also what finds the tensor to blame.
 
-use super::LEN_FIELD;
 use super::entry::Entry;
 use super::heap::Buffer;
 use super::walk::Walk;
+use super::{LEN_FIELD, TYPICAL_ENTRY};
 use crate::cursor::len_u64;
 use crate::error::{Error, ErrorKind};
 
@@ -30,7 +30,8 @@ pub(super) struct Tiling {
     cold_len: usize,
     /// Where chains go when there are too many.
     spilled: Option<Buffer<Interval>>,
-    may_spill: bool,
+    /// How many chains there might be, where a heap may be used.
+    may_spill: Option<usize>,
     /// Something was seen that cannot be judged here.
     unsure: bool,
     /// The largest end.
@@ -38,7 +39,7 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    pub(super) fn new(may_spill: bool) -> Self {
+    pub(super) fn new(may_spill: Option<usize>) -> Self {
         Self { hot: (0, 0), cold: [(0, 0); CHAINS], cold_len: 0, spilled: None, may_spill, unsure: false, end: 0 }
     }
 
@@ -71,7 +72,7 @@ impl Tiling {
             return false;
         }
         let chains = spilled.as_mut_slice();
-        chains.sort_unstable();
+        chains.sort_unstable_by_key(|chain| chain.0);
         let mut end = 0;
         chains.iter().all(|chain| chain.0 == core::mem::replace(&mut end, chain.1))
     }
@@ -129,7 +130,7 @@ impl Tiling {
             self.cold_len = self.cold_len.wrapping_add(1); // below CHAINS
             return;
         }
-        let spilled = if self.may_spill { Buffer::new() } else { None };
+        let spilled = self.may_spill.and_then(Buffer::new);
         let Some(mut spilled) = spilled else {
             self.unsure = true;
             return;
@@ -192,7 +193,7 @@ impl Key {
 }
 
 fn sort(text: &str) -> Option<Buffer<Key>> {
-    let mut keys = Buffer::new()?;
+    let mut keys = Buffer::new(text.len() / TYPICAL_ENTRY)?;
     if !Walk::proven(text).all(|entry| keys.push(Key::of(entry))) {
         return None;
     }

@@ -2,26 +2,30 @@
 //!
 //! Writers sort names within a dtype, so most headers are a few ascending runs. A run holds no name twice, and
 //! each is held against the runs before it as it is read, by going through them again in step: no memory, no
-//! hashing. Names in no order are hashed: in
-//! the pass that reads the header, and sorted, where there is a heap; else group by group into a fixed bitmap,
-//! which proves most names unique, and what collides is compared for real. Equal hashes alone decide nothing.
+//! hashing. Names in no order are hashed as they are read: into a list that is sorted, where the header is large
+//! and there is a heap; else into a Bloom filter in fixed memory, which proves nearly every name new, and what
+//! it suspects is looked for in a second pass. Equal hashes alone decide nothing: names do.
 
 use core::cmp::Ordering;
 
-use super::heap::Buffer;
+use super::TYPICAL_ENTRY;
+use super::heap::{Buffer, SIEVE_WORDS};
 use super::walk::Keys;
 use crate::text::Text;
 
 /// Ascending runs that are held against each other.
 const RUNS: usize = 6;
 
-/// Bits of the bitmap.
-const BITS: usize = 4096;
+/// Bits that a name sets in the sieve: one for each slice of its hash.
+const PROBES: u32 = 4;
 
-/// Names that go into the bitmap at once: few enough that about 18 of them collide by chance.
-const GROUP: usize = 384;
+/// Bits of the sieve, as a power of two; 4 slices of up to 16 bits make a hash.
+const SIEVE: u32 = SIEVE_WORDS.ilog2().wrapping_add(u64::BITS.ilog2());
 
-/// Collisions that are remembered before they are looked into.
+/// Names that go into the sieve at once: so few that hardly one is suspected by chance.
+const GROUP: usize = SIEVE_WORDS.saturating_mul(4);
+
+/// Suspects that are remembered before they are looked into.
 const SUSPECTS: usize = 32;
 
 /// The names seen so far, in header order.
@@ -34,33 +38,38 @@ pub(super) struct Names<'a> {
     earlier_len: usize,
     /// The runs could not prove it: there are too many, or they have a name in common.
     unsure: bool,
-    /// The hashes of all names, once there are too many runs.
+    /// Once there are too many runs: the hashes of all names, where there may be a heap,
     hashes: Option<Buffer<u64>>,
     may_spill: bool,
+    /// and else this.
+    sieve: Option<Sieve>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(text: &'a str, may_spill: bool) -> Self {
         let keys = Keys::new(text, 0, false);
         let run = Run { keys, end: 0, head: None };
-        Self { keys, last: None, earlier: [run; RUNS - 1], earlier_len: 0, unsure: false, hashes: None, may_spill }
+        Self {
+            keys,
+            last: None,
+            earlier: [run; RUNS - 1],
+            earlier_len: 0,
+            unsure: false,
+            hashes: None,
+            may_spill,
+            sieve: None,
+        }
     }
 
     /// Takes the next tensor's name, which stands at `at`. `canonical`: whether all entries before it are.
     pub(super) fn push(&mut self, at: usize, name: Text<'a>, canonical: bool) {
         if self.unsure {
-            if let Some(hashes) = &mut self.hashes {
-                if !hashes.push(name.hash64()) {
-                    self.hashes = None;
-                }
-            }
+            self.take_hash(name.hash64(), at);
             return;
         }
         if self.last.is_some_and(|last| last >= name) && !self.start_run(at, canonical) {
             self.unsure = true;
-            if self.may_spill {
-                self.hashes = hash_to(self.keys, at);
-            }
+            self.take_hashes_to(at);
             return;
         }
         self.last = Some(name);
@@ -69,12 +78,50 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether all names are proven unique; false when that is not known.
-    pub(super) fn prove(mut self) -> bool {
-        let Some(hashes) = &mut self.hashes else { return !self.unsure };
-        let hashes = hashes.as_mut_slice();
-        hashes.sort_unstable();
-        hashes.is_sorted_by(|a, b| a < b)
+    /// Where the first name stands that stood before, and where it stood first. `keys` are those of the whole
+    /// header, about `count` of them.
+    pub(super) fn first_repeat(self, keys: Keys<'a>, count: usize, heap: bool) -> Option<(usize, usize)> {
+        if let Some(mut hashes) = self.hashes {
+            let hashes = hashes.as_mut_slice();
+            hashes.sort_unstable();
+            if hashes.is_sorted_by(|a, b| a < b) {
+                return None;
+            }
+        } else if let Some(mut sieve) = self.sieve {
+            return sieve.repeat(keys, keys.map(|(at, key)| (at, key.hash64())));
+        } else if !self.unsure {
+            return None;
+        }
+        first_repeat(keys, count, heap)
+    }
+
+    /// Takes the hash of a name in no order.
+    fn take_hash(&mut self, hash: u64, at: usize) {
+        if let Some(hashes) = &mut self.hashes {
+            if !hashes.push(hash) {
+                self.hashes = None;
+            }
+        } else if let Some(sieve) = &mut self.sieve {
+            if !sieve.offer(hash, at) {
+                self.sieve = None;
+            }
+        }
+    }
+
+    /// Takes the hashes of all names up to and with the one at `at`. Where names are in no order, that is soon.
+    fn take_hashes_to(&mut self, at: usize) {
+        if self.may_spill {
+            self.hashes = Buffer::new(self.keys.text_len() / TYPICAL_ENTRY);
+        } else {
+            self.sieve = Some(Sieve::new());
+        }
+        let mut keys = self.keys;
+        while let Some((key_at, key)) = keys.next_tensor() {
+            self.take_hash(key.hash64(), key_at);
+            if key_at == at {
+                return;
+            }
+        }
     }
 
     /// Starts a new run at `at`, which the earlier ones follow from their beginnings. False when there are too
@@ -91,21 +138,6 @@ impl<'a> Names<'a> {
         }
         true
     }
-}
-
-/// The hashes of the names up to and with the one at `at`.
-fn hash_to(keys: Keys<'_>, at: usize) -> Option<Buffer<u64>> {
-    let mut hashes = Buffer::new()?;
-    let mut keys = keys;
-    while let Some((key_at, key)) = keys.next_tensor() {
-        if !hashes.push(key.hash64()) {
-            return None;
-        }
-        if key_at == at {
-            break;
-        }
-    }
-    Some(hashes)
 }
 
 /// An ascending run of names that was read before.
@@ -155,7 +187,7 @@ pub(super) fn first_repeat(keys: Keys<'_>, count: usize, heap: bool) -> Option<(
 type Slot = (u64, usize);
 
 fn sort(keys: Keys<'_>) -> Option<Buffer<Slot>> {
-    let mut slots = Buffer::new()?;
+    let mut slots = Buffer::new(keys.text_len() / TYPICAL_ENTRY)?;
     if !{ keys }.all(|(at, key)| slots.push((key.hash64(), at))) {
         return None;
     }
@@ -178,54 +210,71 @@ fn repeat_in_sorted(keys: Keys<'_>, slots: &[Slot]) -> Option<(usize, usize)> {
 /// The first repeat among the keys whose hash falls in one of `groups` equal parts.
 fn repeat_in_group(keys: Keys<'_>, group: usize, groups: usize) -> Option<(usize, usize)> {
     let in_group = |&(_, hash): &(usize, u64)| {
-        // The high half of the hash, scaled to 0..groups; the low half indexes the bitmap.
-        ((hash >> 32).wrapping_mul(groups as u64) >> 32) as usize == group
+        // The high half of a hash, mixed so that it is independent of the sieve's slices, scaled to 0..groups.
+        let mixed = hash.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+        (mixed.wrapping_mul(groups as u64) >> 32) as usize == group
     };
     let hashed = || keys.map(|(at, key)| (at, key.hash64())).filter(in_group);
 
-    let mut seen = [0u64; BITS / 64];
-    let mut suspects = Suspects { slots: [(0, 0); SUSPECTS], len: 0 };
+    let mut sieve = Sieve::new();
     let mut found: Option<(usize, usize)> = None;
     for (at, hash) in hashed() {
-        let Some(word) = seen.get_mut(hash as usize / 64 % (BITS / 64)) else { continue };
-        let bit = 1 << (hash % 64);
-        if *word & bit != 0 && !suspects.push((hash, at)) {
-            found = earlier(found, suspects.repeat(keys, hashed()));
-            suspects.len = 0;
-            suspects.push((hash, at));
+        if !sieve.offer(hash, at) {
+            found = earlier(found, sieve.repeat(keys, hashed()));
+            sieve.len = 0;
+            sieve.suspect(hash, at);
         }
-        *word |= bit;
     }
-    earlier(found, suspects.repeat(keys, hashed()))
+    earlier(found, sieve.repeat(keys, hashed()))
 }
 
 fn earlier(a: Option<(usize, usize)>, b: Option<(usize, usize)>) -> Option<(usize, usize)> {
     a.into_iter().chain(b).min_by_key(|repeat| repeat.1)
 }
 
-/// Keys whose bit was taken when they came.
-struct Suspects {
-    slots: [Slot; SUSPECTS],
+/// A Bloom filter over hashes, and the keys that it could not tell from earlier ones: all repeats are among
+/// them.
+struct Sieve {
+    bits: [u64; SIEVE_WORDS],
+    suspects: [Slot; SUSPECTS],
     len: usize,
 }
 
-impl Suspects {
-    fn push(&mut self, slot: Slot) -> bool {
-        let Some(free) = self.slots.get_mut(self.len) else { return false };
-        *free = slot;
+impl Sieve {
+    fn new() -> Self {
+        Self { bits: [0; SIEVE_WORDS], suspects: [(0, 0); SUSPECTS], len: 0 }
+    }
+
+    /// Takes a key; false when it is one suspect too many.
+    #[must_use]
+    fn offer(&mut self, hash: u64, at: usize) -> bool {
+        let mut known = true;
+        for probe in 0..PROBES {
+            let bit = hash >> probe.wrapping_mul(16) & (1u64 << SIEVE).wrapping_sub(1);
+            if let Some(word) = self.bits.get_mut((bit >> 6) as usize) {
+                known &= *word >> (bit & 63) & 1 == 1;
+                *word |= 1 << (bit & 63);
+            }
+        }
+        !known || self.suspect(hash, at)
+    }
+
+    fn suspect(&mut self, hash: u64, at: usize) -> bool {
+        let Some(free) = self.suspects.get_mut(self.len) else { return false };
+        *free = (hash, at);
         self.len = self.len.wrapping_add(1); // below SUSPECTS
         true
     }
 
     /// Looks through the same keys again for one that stands before a suspect and has its name.
     fn repeat(&mut self, keys: Keys<'_>, hashed: impl Iterator<Item = (usize, u64)>) -> Option<(usize, usize)> {
-        let slots = self.slots.get_mut(..self.len)?;
-        slots.sort_unstable();
-        let last = slots.iter().map(|slot| slot.1).max()?;
+        let suspects = self.suspects.get_mut(..self.len)?;
+        suspects.sort_unstable();
+        let last = suspects.iter().map(|slot| slot.1).max()?;
         let mut found = None;
         for (at, hash) in hashed.take_while(|&(at, _)| at < last) {
-            let start = slots.partition_point(|slot| slot.0 < hash);
-            for &(_, again) in slots.get(start..)?.iter().take_while(|slot| slot.0 == hash) {
+            let start = suspects.partition_point(|slot| slot.0 < hash);
+            for &(_, again) in suspects.get(start..)?.iter().take_while(|slot| slot.0 == hash) {
                 let better = found.is_none_or(|(first, repeat)| (again, at) < (repeat, first));
                 if at < again && better && keys.key_at(at) == keys.key_at(again) {
                     found = Some((at, again));

@@ -151,6 +151,11 @@ impl<'a> Keys<'a> {
         self.find(|(_, key)| *key != METADATA)
     }
 
+    /// The length of the header's text.
+    pub(super) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The key whose quote stands at `at`.
     pub(super) fn key_at(&self, at: usize) -> Text<'a> {
         Scanner::new(self.text, at, LEN_FIELD).string().unwrap_or(Text::from(""))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use glob::Pattern;
+use glob::{Pattern, PatternError};
 use weightview::limits;
 use weightview::safetensors::ParseOptions;
 
@@ -49,7 +49,7 @@ pub(crate) struct LsArgs {
     /// The whole name must match: `*` stands for any characters, `?` for one, `[0-9]` for
     /// one of these, `[*]` for `*` itself. Quote it from the shell. It may be given more
     /// than once: then a name need match only one.
-    #[arg(long, value_name = "GLOB", value_parser = Pattern::new, verbatim_doc_comment)]
+    #[arg(long, value_name = "GLOB", value_parser = name_pattern, verbatim_doc_comment)]
     pub(crate) filter: Vec<Pattern>,
 
     /// Print one JSON document instead of a table
@@ -90,6 +90,15 @@ pub(crate) enum Sort {
     Size,
     /// As the header has them, file by file
     Header,
+}
+
+/// A glob for names. They are no paths: `**` is only another way to say `*`.
+fn name_pattern(glob: &str) -> Result<Pattern, PatternError> {
+    let mut glob = glob.to_owned();
+    while glob.contains("**") {
+        glob = glob.replace("**", "*");
+    }
+    Pattern::new(&glob)
 }
 
 impl LsArgs {

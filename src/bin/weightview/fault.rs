@@ -64,16 +64,16 @@ pub(crate) fn malformed(path: &Path, error: &Error, head: &[u8]) -> Fault {
             )
         }
         ErrorKind::TrailingData { expected, actual } => format!(
-            "{} bytes too many: something was appended, or the file was written over a longer one; fetch it again",
-            actual.saturating_sub(expected)
+            "{} too many: something was appended, or the file was written over a longer one; fetch it again",
+            bytes(actual.saturating_sub(expected))
         ),
         ErrorKind::HeaderLeadingSpace | ErrorKind::HeaderPadding | ErrorKind::UnknownField => {
             "list it without --strict".into()
         }
         ErrorKind::TooManyTensors { .. } => "--max-tensors N raises the limit".into(),
         _ => match error.blame() {
-            Blame::File => "the file is damaged or was written wrongly: fetch it again, or tell who made it".into(),
-            _ => String::new(), // the sentence itself says what to do
+            Blame::Unsupported => "if other readers take the file, a newer version of weightview may, too".into(),
+            _ => "the file is damaged or was written wrongly: fetch it again, or tell who made it".into(),
         },
     };
     Fault::file(path, error.explain(head), &help)
@@ -86,7 +86,7 @@ pub(crate) fn over_limit(path: &Path, error: &Error, file_len: Option<u64>) -> F
         Some(file_len) if len > file_len.saturating_sub(8) => {
             let what = format!(
                 "byte 0: this is not a safetensors file: its first 8 bytes would be the length of a header of {len} \
-                 bytes, but it has only {file_len}"
+                 bytes, but it has only {file_len} in all"
             );
             Fault::file(path, what, "see where it comes from: it begins like no other known format either")
         }
@@ -155,6 +155,10 @@ fn not_safetensors(format: Format) -> String {
     // As they are spoken: an HDF5, an ONNX, an ExecuTorch; but a GGUF, a NumPy.
     let an = matches!(format, Format::Hdf5 | Format::Onnx | Format::ExecuTorch | Format::Xz);
     format!("this is {} {name}, not a safetensors file", if an { "an" } else { "a" })
+}
+
+fn bytes(count: u64) -> String {
+    format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }
 
 /// The length of the file that a Git LFS pointer stands for.
