@@ -1,4 +1,66 @@
-//! Zero-copy, strict and fast parsing of the files that model weights come in.
+//! Zero-copy, strict and fast parsing of the files that model weights come in: no heap needed, no operating
+//! system, and nothing that a file contains is ever run.
+//!
+//! ```
+//! # #[cfg(feature = "std")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bytes = std::fs::read("tests/data/digits.safetensors")?; // or include_bytes!, a mapping, an ArrayBuffer
+//!
+//! let model = weightview::SafeTensors::parse(&bytes)?; // checks everything, allocates nothing
+//! for tensor in model.tensors() {
+//!     println!("{} {} {:?}", tensor.name(), tensor.dtype(), tensor.shape());
+//! }
+//! let bias = model.tensor("fc1.bias")?; // borrows from `bytes`, not from `model`
+//! assert_eq!((bias.dtype(), bias.shape()), (weightview::Dtype::F32, &[32][..]));
+//! assert_eq!(bias.data().len(), 32 * 4);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "std"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Where to look
+//! | To | Use |
+//! |---|---|
+//! | open a file that is in memory | [`SafeTensors::parse`] |
+//! | read only the head of a file: range requests, flash, a browser | [`safetensors::Header`] |
+//! | look up many tensors by name | `index()` or `index_in()` of either |
+//! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
+//! | show a person what is wrong with a file | [`Error::explain`] |
+//! | tell what a file is from its first bytes | [`detect`](mod@detect) |
+//!
+//! # Formats
+//! | Format | State |
+//! |---|---|
+//! | [`safetensors`] | parsed: all 22 dtypes, names and metadata of any spelling |
+//! | GGUF, npy/npz, PyTorch, ONNX, TFLite, ExecuTorch, Keras, CoreML | told apart by [`detect`](mod@detect); not parsed yet |
+//!
+//! # Features
+//! | Feature | Adds | Needs |
+//! |---|---|---|
+//! | none | everything but what follows | `core` |
+//! | `alloc` | `index()`, [`Text::to_cow`], a sort for large headers in no order | an allocator |
+//! | `std` (default) | nothing yet but `alloc`; what reads files will stand here | `std` |
+//! | `cli` | the command `weightview` | `std`, `clap` |
+//!
+//! A feature only adds: what a call accepts and returns is the same in every build.
+//!
+//! # What it promises
+//! - Nothing panics on any input, in debug builds either; nothing recurses by input.
+//! - Nothing is sized by a number in the file before that number is bounded by the file's length.
+//! - Facts of a file are `u64`, so a header is judged alike on 32-bit and 64-bit hosts, of either byte order.
+//! - There is no `unsafe` code in this crate.
+//! - Every error names the byte of the file and the fault.
+//!
+//! # Limits
+//! See [`limits`]: header length 100,000,000 bytes and 1,000,000 tensors, both for the caller to raise; rank 16.
+//!
+//! # Design
+//! One pass reads the header, entry by entry. An entry that is written as every common writer writes it is read
+//! by a path of its own; any other is proven well-formed by a strict JSON scanner, which has the position of
+//! every fault and follows nesting without recursion, and its values are then read by `serde-json-core`. That
+//! the tensors tile the data section and that no name stands twice is proven in the same pass, in fixed memory,
+//! for headers in the orders that writers use; a sort takes over for others, or, without a heap, further passes.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -112,7 +112,7 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
             return Err(fault);
         }
     }
-    if let Some((first, again)) = names.first_repeat(header.keys(), header.tensors, options.heap && large) {
+    if let Some((first, again)) = names.first_repeat(header.keys(), header.tensors, options.heap) {
         return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
     }
     if header.data_start().checked_add(header.data_len).is_none() {

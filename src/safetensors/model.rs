@@ -46,7 +46,7 @@ impl<'a> SafeTensors<'a> {
     ///
     /// # Errors
     /// All that [`Header::parse`] finds; a file that is shorter or longer than its header implies; and, on
-    /// hosts below 64 bits, a dim that does not fit `usize` ([`ErrorKind::TooLargeForHost`], which only a
+    /// hosts below 64 bits, a dim that does not fit `usize` ([`TooLargeForHost`](crate::error::ErrorKind::TooLargeForHost), which only a
     /// tensor without elements can have in a file that fits memory; [`Header`] reads such a file too).
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         ParseOptions::default().parse(bytes)
@@ -87,7 +87,7 @@ impl<'a> SafeTensors<'a> {
     /// [`index`](Self::index) and [`index_in`](Self::index_in).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// [`NotFound`](crate::error::ErrorKind::NotFound).
     pub fn tensor(&self, name: &str) -> Result<TensorView<'a>, Error> {
         self.item_at(self.header.position(name)?, name.into())
     }
@@ -107,7 +107,7 @@ impl<'a> SafeTensors<'a> {
     /// An index in memory that the caller gives: see [`Header::index_in`].
     ///
     /// # Errors
-    /// [`ErrorKind::TooFewSlots`].
+    /// [`TooFewSlots`](crate::error::ErrorKind::TooFewSlots).
     pub fn index_in<'s>(&self, slots: &'s mut [Slot]) -> Result<Index<Self, &'s [Slot]>, Error> {
         Index::build_in(*self, slots)
     }

@@ -26,7 +26,7 @@ pub struct ParseOptions {
     /// the square of this number; with one, never more than sorting takes.
     pub max_tensors: u64,
     /// The deepest nesting of arrays and objects in fields that are ignored, the header's own object counted.
-    /// Default, and most: [`limits::MAX_NESTING`].
+    /// Default, and most: [`limits::MAX_NESTING`]; below 3 no tensor can be read, whose `shape` stands 3 deep.
     pub max_nesting: u32,
     /// The letter of the specification: the header starts with `{` at once, is padded with spaces (0x20) only,
     /// and entries have no unknown fields. Default: false.

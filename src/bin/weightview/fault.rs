@@ -41,11 +41,7 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Fault {
 }
 
 pub(crate) fn directory(path: &Path) -> Fault {
-    let mut files = path.join("*.safetensors");
-    if path.as_os_str().is_empty() {
-        files = "*.safetensors".into();
-    }
-    let help = format!("give the files in it: weightview ls {}", escape::path(&files));
+    let help = format!("give the files in it: weightview ls {}", escape::path(&path.join("*.safetensors")));
     Fault::new(USAGE_OR_IO, path, "this is a directory, not a file", &help)
 }
 
@@ -58,10 +54,8 @@ pub(crate) fn unwritable(error: &io::Error) -> Fault {
 pub(crate) fn malformed(path: &Path, error: &Error, head: &[u8]) -> Fault {
     let help = match error.kind() {
         ErrorKind::Truncated { expected, actual } | ErrorKind::HeaderCut { expected, actual } => {
-            format!(
-                "{} bytes are missing: the download or the copy was cut, repeat it",
-                expected.saturating_sub(actual)
-            )
+            let missing = bytes(expected.saturating_sub(actual));
+            format!("{missing} missing: the download or the copy was cut, repeat it")
         }
         ErrorKind::TrailingData { expected, actual } => format!(
             "{} too many: something was appended, or the file was written over a longer one; fetch it again",
@@ -79,7 +73,8 @@ pub(crate) fn malformed(path: &Path, error: &Error, head: &[u8]) -> Fault {
     Fault::file(path, error.explain(head), &help)
 }
 
-/// A header that is declared to be over the limit, in a file of `file_len` bytes, where that is known.
+/// A header that is declared to be over the limit. `file_len` is the length of the file, where that is known and
+/// nothing but the declared length speaks for a safetensors file.
 pub(crate) fn over_limit(path: &Path, error: &Error, file_len: Option<u64>) -> Fault {
     let ErrorKind::HeaderTooLong { len, limit } = error.kind() else { return malformed(path, error, &[]) };
     match file_len {

@@ -26,14 +26,16 @@ pub(crate) fn read_head(path: &Path, options: &ParseOptions) -> Result<Head, Fau
     file.by_ref().take(detect::PREFIX_LEN as u64).read_to_end(&mut bytes).map_err(unreadable)?;
     // What has no length before it is read (`/proc` says 0) is counted like a pipe.
     let len = len.filter(|&len| len >= bytes.len() as u64);
-    match detect::detect(&bytes) {
-        Some(Format::Safetensors) | None => {}
+    let likely = match detect::detect(&bytes) {
+        Some(Format::Safetensors) => true,
+        None => false,
         Some(other) => return Err(fault::foreign(path, other, &bytes)),
-    }
+    };
     let Some(first) = bytes.first_chunk::<8>() else {
         return Ok(Head { file_len: bytes.len() as u64, bytes });
     };
-    let header_len = options.header_len(first).map_err(|error| fault::over_limit(path, &error, len))?;
+    let header_len =
+        options.header_len(first).map_err(|error| fault::over_limit(path, &error, len.filter(|_| !likely)))?;
 
     let head_len = header_len.saturating_add(8);
     let read = bytes.len() as u64;
