@@ -26,7 +26,7 @@ pub struct ParseOptions {
     /// the square of this number; with one, never more than sorting takes.
     pub max_tensors: u64,
     /// The deepest nesting of arrays and objects in fields that are ignored, the header's own object counted.
-    /// Default, and most: [`limits::MAX_NESTING`]; below 3 no tensor can be read, whose `shape` stands 3 deep.
+    /// Default, and most: [`limits::MAX_NESTING`]; less than 3 counts as 3, which every tensor's `shape` needs.
     pub max_nesting: u32,
     /// The letter of the specification: the header starts with `{` at once, is padded with spaces (0x20) only,
     /// and entries have no unknown fields. Default: false.
@@ -80,7 +80,7 @@ impl ParseOptions {
     }
 
     pub(super) fn rules(&self) -> Rules {
-        Rules { strict: self.strict, max_nesting: self.max_nesting.min(limits::MAX_NESTING) }
+        Rules { strict: self.strict, max_nesting: self.max_nesting.clamp(3, limits::MAX_NESTING) }
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Names<'a> {
     /// All keys of the header, from its start.
     keys: Keys<'a>,
     last: Option<Text<'a>>,
-    /// The runs before it, the first `earlier_len` of them, each as far as its names are below `last`.
+    /// The runs before the one that is read, the first `earlier_len` of them, each as far as its names are below `last`.
     earlier: [Run<'a>; RUNS - 1],
     earlier_len: usize,
     /// The runs could not prove it: there are too many, or they have a name in common.
