@@ -131,9 +131,8 @@ fn medians<const N: usize>(calls: [&dyn Fn() -> usize; N]) -> [Duration; N] {
 fn row(what: &str, count: usize, header: usize, [ours, theirs]: [Duration; 2], baseline: Option<Duration>) {
     let each = |time: Duration| time.as_secs_f64() * 1e9 / count as f64;
     let rate = |time: Duration| header as f64 / time.as_secs_f64() / 1e6;
-    let against = baseline.map_or(String::new(), |base| {
-        format!("  {:.2}x of in order", ours.as_secs_f64() / base.as_secs_f64())
-    });
+    let against =
+        baseline.map_or(String::new(), |base| format!("  {:.2}x of in order", ours.as_secs_f64() / base.as_secs_f64()));
     println!(
         "{what:<34} {count:>7}  {:>7.1} ns {:>6.0} MB/s  {:>7.1} ns {:>5.0} MB/s  {:>6.1}x{against}",
         each(ours),
@@ -145,10 +144,7 @@ fn row(what: &str, count: usize, header: usize, [ours, theirs]: [Duration; 2], b
 }
 
 fn main() {
-    println!(
-        "{:<34} {:>7}  {:>22}  {:>21}  {:>7}",
-        "", "tensors", "weightview, a tensor", "safetensors 0.8", "ratio"
-    );
+    println!("{:<34} {:>7}  {:>22}  {:>21}  {:>7}", "", "tensors", "weightview, a tensor", "safetensors 0.8", "ratio");
     let no_heap = ParseOptions { heap: false, ..ParseOptions::default() };
     for count in [300, 1_000, 10_000, 100_000] {
         let mut in_order = None;
