@@ -202,10 +202,10 @@ fn detect_text(prefix: &[u8]) -> Option<Format> {
     if text.starts_with(b"<?xml") {
         return Some(Format::Xml);
     }
-    if let [b'{', inside @ ..] = text {
-        if matches!(trim(inside).first(), Some(b'"' | b'}')) {
-            return Some(Format::Json);
-        }
+    if let [b'{', inside @ ..] = text
+        && matches!(trim(inside).first(), Some(b'"' | b'}'))
+    {
+        return Some(Format::Json);
     }
     is_text(prefix).then_some(Format::Text)
 }

@@ -58,7 +58,7 @@ impl Error {
             | ErrorKind::RankTooHigh
             | ErrorKind::NumberTooLarge
             | ErrorKind::TooLargeForHost => Blame::Unsupported,
-            ErrorKind::NotFound | ErrorKind::TooFewSlots { .. } => Blame::Caller,
+            ErrorKind::NotFound | ErrorKind::DataLen { .. } | ErrorKind::TooFewSlots { .. } => Blame::Caller,
             _ => Blame::File,
         }
     }
@@ -214,6 +214,13 @@ pub enum ErrorKind {
     TooLargeForHost,
     /// No tensor has that name.
     NotFound,
+    /// The bytes given are not as many as the tensor has.
+    DataLen {
+        /// Bytes that the tensor has.
+        expected: u64,
+        /// Bytes given.
+        actual: u64,
+    },
     /// The memory given is too small for the index.
     TooFewSlots {
         /// Slots that the index needs: one a tensor.
@@ -402,6 +409,9 @@ impl fmt::Display for ErrorKind {
                 usize::BITS
             ),
             Self::NotFound => f.write_str("no tensor has this name"),
+            Self::DataLen { expected, actual } => {
+                write!(f, "the tensor has {expected} bytes, but {actual} were given")
+            }
             Self::TooFewSlots { needed, given } => {
                 write!(f, "the index needs {needed} slots, one a tensor, but {given} were given")
             }

@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
+use crate::cursor::len_u64;
 use crate::dtype::Dtype;
+use crate::error::{Error, ErrorKind};
 use crate::shape::Dims;
 use crate::text::Text;
 
@@ -65,6 +67,33 @@ impl<'a> TensorInfo<'a> {
     #[must_use]
     pub const fn data_offsets(&self) -> Range<u64> {
         self.begin..self.end
+    }
+
+    /// The tensor itself, given its bytes: those at [`file_range`](Self::file_range), wherever they were fetched
+    /// from.
+    ///
+    /// ```
+    /// # let file = std::fs::read("tests/data/digits.safetensors").unwrap();
+    /// # let fetch = |range: std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
+    /// # let head = &file[..8 + 1288];
+    /// let bias = weightview::safetensors::Header::parse(head)?.tensor("fc1.bias")?;
+    /// let bytes = fetch(bias.file_range());
+    /// assert_eq!(bias.view(bytes)?.iter_f32().unwrap().len(), 32);
+    /// # Ok::<(), weightview::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataLen`] when `data` is not as long as the tensor; [`ErrorKind::TooLargeForHost`] when a dim
+    /// does not fit this host's `usize`, which only a tensor without elements can have.
+    pub fn view(&self, data: &'a [u8]) -> Result<TensorView<'a>, Error> {
+        let (expected, actual) = (self.byte_len(), len_u64(data.len()));
+        if actual != expected {
+            return Err(Error::call(ErrorKind::DataLen { expected, actual }));
+        }
+        if !self.dims.fit_host() {
+            return Err(Error::call(ErrorKind::TooLargeForHost));
+        }
+        Ok(TensorView::new(self.name, self.dtype, Dims::from_file(&self.dims), data))
     }
 
     /// Where its bytes lie in the file.

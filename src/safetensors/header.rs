@@ -107,10 +107,10 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> 
     walk.finish()?;
 
     header.data_len = tiling.end();
-    if !tiling.prove() {
-        if let Some(fault) = tiling::first_fault(text, options.heap) {
-            return Err(fault);
-        }
+    if !tiling.prove()
+        && let Some(fault) = tiling::first_fault(text, options.heap)
+    {
+        return Err(fault);
     }
     if let Some((first, again)) = names.first_repeat(header.keys(), header.tensors, options.heap) {
         return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));

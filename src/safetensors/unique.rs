@@ -101,10 +101,10 @@ impl<'a> Names<'a> {
             if !hashes.push(hash) {
                 self.hashes = None;
             }
-        } else if let Some(sieve) = &mut self.sieve {
-            if !sieve.offer(hash, at) {
-                self.sieve = None;
-            }
+        } else if let Some(sieve) = &mut self.sieve
+            && !sieve.offer(hash, at)
+        {
+            self.sieve = None;
         }
     }
 

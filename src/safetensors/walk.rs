@@ -167,11 +167,11 @@ impl<'a> Iterator for Keys<'a> {
 
     fn next(&mut self) -> Option<(usize, Text<'a>)> {
         let first = core::mem::replace(&mut self.first, false);
-        if self.canonical {
-            if let Some((at, name, end)) = canonical::skip(self.text, self.scanner.at(), first) {
-                self.scanner.jump(end);
-                return Some((at, name));
-            }
+        if self.canonical
+            && let Some((at, name, end)) = canonical::skip(self.text, self.scanner.at(), first)
+        {
+            self.scanner.jump(end);
+            return Some((at, name));
         }
         let (at, key) = self.scanner.next_key(first).ok()??;
         self.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?;

@@ -230,7 +230,8 @@ pub(crate) fn assert_invariants(bytes: &[u8]) {
     let header = Header::parse(bytes);
     let no_heap = ParseOptions { heap: false, ..ParseOptions::default() };
     assert_same_answer(&header, &no_heap.parse_header(bytes), "without a heap");
-    assert_same_answer(&header, &Header::parse(&bytes.to_vec()), "from other memory");
+    let moved = bytes.to_vec();
+    assert_same_answer(&header, &Header::parse(&moved), "from other memory");
     assert_spelling_does_not_matter(bytes, &header);
     let strict = ParseOptions::strict().parse_header(bytes);
     if strict.is_ok() {
@@ -249,11 +250,11 @@ pub(crate) fn assert_invariants(bytes: &[u8]) {
                 (Ok(()), Err(error)) => {
                     assert!(usize::BITS < 64 && error.kind() == ErrorKind::TooLargeForHost, "{error}");
                 }
-                (Err(error), file) => assert_eq!(error, file.err().expect("refused by its length")),
+                (Err(error), file) => assert_eq!(error, file.expect_err("refused by its length")),
             }
         }
         Err(error) => {
-            assert_eq!(error, file.err().expect("refused by its header"));
+            assert_eq!(error, file.expect_err("refused by its header"));
             assert_ne!(error.blame(), Blame::Caller);
             assert!(error.offset().is_some_and(|at| at <= bytes.len() as u64), "{error}");
             assert!(error.explain(bytes).to_string().starts_with(&error.to_string()));

@@ -1,14 +1,15 @@
 //! Names that stand twice, however they are spelt: always refused, at the second, and both places are named.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use weightview::Text;
 use weightview::error::ErrorKind::{self, DuplicateName};
-use weightview::safetensors::ParseOptions;
+use weightview::safetensors::{Header, ParseOptions};
+use weightview::{Slot, Text};
 
 use crate::agree::Intended;
 use crate::build::{Build, File, NONE, ONE, accepted, refused, refused_again};
-use crate::names;
+use crate::names::{self, Random};
 
 /// A duplicate that the reference accepts: there the last one wins, and tiles the data.
 fn last_one_wins(text: &str, data: usize) {
@@ -190,4 +191,106 @@ fn built_by_pieces() {
     assert_eq!(error.kind(), DuplicateName { first: file.at(r#""b""#) });
     assert_eq!(error.offset(), Some(file.at(r#""\u0062""#)));
     assert_eq!(file.header().err(), Some(error));
+}
+
+/// Names drawn at random, so that many stand many times: the first repeat is the one that a plain list finds.
+#[test]
+fn many_names_many_times() {
+    let mut random = Random::new(6);
+    for count in [40, 300, if cfg!(debug_assertions) { 600 } else { 2500 }] {
+        let pool = names::checkpoint(count);
+        // From a repeat at once to one near the end: what stands before it is in no order, and new.
+        for fresh in [0, count / 3, count - 4] {
+            let mut drawn = pool.clone();
+            names::shuffle(&mut drawn, fresh as u64);
+            for name in drawn.iter_mut().skip(fresh) {
+                name.clone_from(&pool[random.below(count)]);
+            }
+            let mut seen = HashMap::new();
+            let repeat = (0..count).find_map(|place| seen.insert(&drawn[place], place).map(|first| (first, place)));
+            let (first, again) = repeat.expect("so many draws from so few");
+            for long in [false, true] {
+                let bytes = File::new(&header_of(&drawn, long), 0).bytes;
+                let places = member_places(&drawn);
+                for heap in [false, true] {
+                    let options = ParseOptions { heap, ..ParseOptions::default() };
+                    let error = options.parse_header(&bytes).expect_err("a duplicate");
+                    let expected = (DuplicateName { first: places[first] }, Some(places[again]));
+                    assert_eq!((error.kind(), error.offset()), expected, "{count} {fresh} {long} {heap}");
+                }
+            }
+        }
+    }
+}
+
+/// The byte where each member of such a header begins.
+fn member_places(names: &[String]) -> Vec<u64> {
+    let mut next = 9;
+    let mut places = Vec::new();
+    for name in names {
+        places.push(next);
+        next += (r#""":,"#.len() + name.len() + NONE.len()) as u64;
+    }
+    places
+}
+
+/// Twenty thousand names of one hash, in no order: with a heap they cost what others cost, and an index tells
+/// them apart.
+#[test]
+fn twenty_thousand_names_of_one_hash() {
+    if !cfg!(feature = "alloc") {
+        return; // without a heap this is what `max_tensors` is for
+    }
+    let mut names = chained(20_000);
+    let bytes = File::new(&header_of(&names, false), 0).bytes;
+    let header = Header::parse(&bytes).expect("well");
+    let mut slots = vec![Slot::default(); names.len()];
+    let index = header.index_in(&mut slots).expect("enough");
+    for name in names.iter().step_by(if cfg!(debug_assertions) { 5 } else { 1 }) {
+        assert!(index.tensor(name).is_ok_and(|tensor| tensor.name() == name.as_str()));
+    }
+    assert_eq!(index.tensor(&names[0][..32]).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
+
+    let places = member_places(&names);
+    for (first, spelt) in
+        [(5, names[5].clone()), (19_998, format!(r"\u00{:02x}{}", names[19_998].as_bytes()[0], &names[19_998][1..]))]
+    {
+        let last = std::mem::replace(&mut names[19_999], spelt);
+        let bytes = File::new(&header_of(&names, false), 0).bytes;
+        let error = Header::parse(&bytes).expect_err("a duplicate");
+        assert_eq!((error.kind(), error.offset()), (DuplicateName { first: places[first] }, Some(places[19_999])));
+        names[19_999] = last;
+    }
+}
+
+/// Many names of one hash, in no order. Like [`names::colliding`], but cheap by the ten thousand: three blocks,
+/// each of 28 that lead from one state to one other, so that any three in a row will do.
+pub(crate) fn chained(count: usize) -> Vec<String> {
+    const BLOCKS: usize = 28;
+    let step = |state: u64, word: [u8; 8]| {
+        (state.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    let mut random = Random::new(8);
+    let mut state = 0u64;
+    let mut names = vec![String::new()];
+    for target in *b"abc" {
+        let target = u64::from(target).wrapping_mul(0x0101_0101_0101_0101);
+        let mut blocks = HashSet::new();
+        while blocks.len() < BLOCKS {
+            let first: [u8; 8] = std::array::from_fn(|_| b'a' + random.below(26) as u8);
+            let second = (target ^ step(state, first).rotate_left(23)).to_le_bytes();
+            if second.iter().all(|byte| (b'#'..=b'~').contains(byte) && *byte != b'\\') {
+                blocks.insert([first, second].concat().into_iter().map(char::from).collect::<String>());
+            }
+        }
+        let mut blocks: Vec<_> = blocks.into_iter().collect();
+        blocks.sort_unstable(); // a HashSet's order differs from run to run
+        names = names.iter().flat_map(|name| blocks.iter().map(move |block| format!("{name}{block}"))).collect();
+        state = target.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    let hash = names::hash(Text::from(names[0].as_str()));
+    assert!(names.iter().all(|name| names::hash(Text::from(name.as_str())) == hash), "made for another hash");
+    names::shuffle(&mut names, 5);
+    names.truncate(count);
+    names
 }

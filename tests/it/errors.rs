@@ -33,7 +33,7 @@ fn every_kind() -> Vec<(Error, Blame)> {
     let file = File::new("{}", 0);
     let empty = file.parse().expect("well");
     let one = Build::new().tensor("a", "U8", &[0], 0..0).file(0);
-    let few = one.parse().expect("well").index_in(&mut [] as &mut [Slot]).err().expect("too few");
+    let few = one.parse().expect("well").index_in(&mut [] as &mut [Slot]).expect_err("too few");
 
     let mut all = Vec::new();
     for error in [
@@ -98,7 +98,7 @@ fn every_kind() -> Vec<(Error, Blame)> {
     ] {
         all.push((error, Blame::Limit));
     }
-    for error in [empty.tensor("a").err().expect("not there"), few] {
+    for error in [empty.tensor("a").expect_err("not there"), few] {
         all.push((error, Blame::Caller));
     }
     all

@@ -140,7 +140,7 @@ fn with_too_few_slots() {
     let (model, header) = (file.parse().expect("well"), file.header().expect("well"));
     for given in 0..5 {
         let mut slots = [Slot::default(); 5];
-        let error = model.index_in(&mut slots[..given]).err().expect("too few");
+        let error = model.index_in(&mut slots[..given]).expect_err("too few");
         assert_eq!(error.kind(), TooFewSlots { needed: 5, given: given as u64 });
         assert_eq!((error.offset(), error.blame()), (None, Blame::Caller));
         assert_eq!(header.index_in(&mut slots[..given]).err(), Some(error));

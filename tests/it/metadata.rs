@@ -10,6 +10,7 @@ use weightview::safetensors::ParseOptions;
 
 use crate::agree::Intended;
 use crate::build::{Build, File, NONE, ONE, accepted, refusals, refused_again};
+use crate::duplicates::chained;
 use crate::names;
 
 refusals! {
@@ -184,4 +185,46 @@ fn debug_and_clones() {
     assert!(metadata.next().is_some() && metadata.next().is_some());
     assert!(metadata.next().is_none() && metadata.next().is_none());
     assert_eq!(clone.count(), 2);
+}
+
+/// A key that stands three times among many, once with escapes: the second time is at fault, named with the first.
+#[test]
+fn a_key_three_times_among_many() {
+    for count in [380, 500] {
+        let mut keys = names::checkpoint(count);
+        names::shuffle(&mut keys, 2);
+        let name = std::mem::replace(&mut keys[count / 4], "«model.x".into());
+        assert_eq!(keys.iter().filter(|key| **key == name).count(), 0);
+        keys[count / 2] = r"»model\u002ex".into();
+        keys[count - 1] = "model.x".into();
+        // The marks stand behind the quote, the error at it.
+        let pairs: Vec<_> = keys.iter().map(|key| format!(r#""{key}":"v""#)).collect();
+        let file = File::new(&format!(r#"{{"a":{NONE},"__metadata__":{{{}}}}}"#, pairs.join(",")), 0);
+        for heap in [false, true] {
+            let error = ParseOptions { heap, ..ParseOptions::default() }.parse(&file.bytes).expect_err("a duplicate");
+            assert_eq!(error.kind(), DuplicateMetadataKey { first: file.first() - 1 });
+            assert_eq!(error.offset(), Some(file.fault() - 1));
+        }
+    }
+}
+
+/// Twenty thousand keys of one hash, in no order: with a heap they cost what others cost.
+#[test]
+fn twenty_thousand_keys_of_one_hash() {
+    if !cfg!(feature = "alloc") {
+        return; // without a heap this is what `max_header_len` is for
+    }
+    let mut keys = chained(20_000);
+    let text_of = |keys: &[String]| {
+        let pairs: Vec<_> = keys.iter().map(|key| format!(r#""{key}":"""#)).collect();
+        format!(r#"{{"__metadata__":{{{}}}}}"#, pairs.join(","))
+    };
+    let file = File::new(&text_of(&keys), 0);
+    assert_eq!(file.parse().map(|file| file.metadata().count()), Ok(keys.len()));
+    keys[19_000] = format!("»{}", keys[77]);
+    keys[77] = format!("«{}", keys[77]);
+    let file = File::new(&text_of(&keys), 0);
+    let error = file.parse().expect_err("a duplicate");
+    assert_eq!(error.kind(), DuplicateMetadataKey { first: file.first() - 1 });
+    assert_eq!(error.offset(), Some(file.fault() - 1));
 }

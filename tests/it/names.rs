@@ -23,7 +23,7 @@ impl Random {
 
     /// A number below `count`.
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        ((self.next() >> 32) * count as u64 >> 32) as usize
+        (((self.next() >> 32) * count as u64) >> 32) as usize
     }
 
     /// True once in `count` times.

@@ -295,10 +295,10 @@ pub(crate) fn odd_plan() -> impl Strategy<Value = Plan> {
     (sound_plan(), vec(fault, 1..3)).prop_map(|(mut plan, faults)| {
         for (odd, double, data, metadata) in faults {
             let count = plan.tensors.len();
-            if let Some((place, odd)) = odd {
-                if let Some(tensor) = plan.tensors.get_mut(place % count.max(1)) {
-                    tensor.odd.push(odd);
-                }
+            if let Some((place, odd)) = odd
+                && let Some(tensor) = plan.tensors.get_mut(place % count.max(1))
+            {
+                tensor.odd.push(odd);
             }
             plan.doubles.extend(double.map(|place| place % count.max(1)));
             plan.data += data;

@@ -1,12 +1,13 @@
 //! Sizes at the edge of 64 bits and beyond, and beyond 32: the same on every host.
 
 use weightview::error::ErrorKind::{
-    FileLenOverflow, IntegerTooLarge, OffsetsReversed, SizeMismatch, SizeOverflow, TooLargeForHost, Truncated,
+    FileLenOverflow, IntegerTooLarge, OffsetsReversed, PartialByte, SizeMismatch, SizeOverflow, TooLargeForHost,
+    TrailingData, Truncated,
 };
 use weightview::safetensors::Header;
 use weightview::{Dtype, SafeTensors};
 
-use crate::build::{Build, File, accepted, refusals};
+use crate::build::{Build, File, accepted, refusals, refused};
 
 const MAX: &str = "18446744073709551615";
 
@@ -197,4 +198,40 @@ fn every_rank() {
         }
     }
     assert_eq!(weightview::limits::MAX_RANK, 16);
+}
+
+/// Shapes of the sub-byte dtypes that end within a byte.
+#[test]
+fn every_part_of_a_byte() {
+    for (dtype, bits, counts) in
+        [("F4", 4u64, &[1u64, 3, 5, 7][..]), ("F6_E2M3", 6, &[1, 2, 3, 5, 6, 7]), ("F6_E3M2", 6, &[1, 2, 3, 5, 6, 7])]
+    {
+        for &count in counts {
+            // Neither rounding down nor up makes it right.
+            for bytes in [count * bits / 8, (count * bits).div_ceil(8)] {
+                for shape in [format!("[{count}]"), format!("[1,{count}]"), format!("[{count} , 1]")] {
+                    let text = format!(r#"{{"a":{{"dtype":"{dtype}","shape":»{shape},"data_offsets":[0,{bytes}]}}}}"#);
+                    assert_eq!(refused(&text, bytes as usize, PartialByte { bits: count * bits }), None);
+                }
+            }
+        }
+    }
+}
+
+/// A tensor of 5 GB, by its head alone, against lengths of the file at hand.
+#[test]
+fn a_tensor_of_5_gb() {
+    const LEN: u64 = 5_000_000_000;
+    let head = Build::new().tensor("a", "F32", &[LEN / 4], 0..LEN).head();
+    let header = Header::parse(&head).expect("well");
+    let whole = head.len() as u64 + LEN;
+    assert_eq!((header.file_len(), header.check_file_len(whole)), (whole, Ok(())));
+    for actual in [0, head.len() as u64, whole - 1, whole - (1 << 32), whole & 0xFFFF_FFFF] {
+        let error = header.check_file_len(actual).expect_err("too short");
+        assert_eq!((error.kind(), error.offset()), (Truncated { expected: whole, actual }, Some(9)));
+    }
+    for actual in [whole + 1, whole + (1 << 32), u64::MAX] {
+        let error = header.check_file_len(actual).expect_err("too long");
+        assert_eq!((error.kind(), error.offset()), (TrailingData { expected: whole, actual }, Some(whole)));
+    }
 }

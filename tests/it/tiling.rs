@@ -250,3 +250,45 @@ fn in_no_order_as_the_reference() {
         assert!(Header::parse(&file).is_ok_and(|header| header.len() == count));
     }
 }
+
+/// Empty tensors by the hundred at each boundary, some listed before anything shows that it is one.
+#[test]
+fn hundreds_of_empty_tensors_at_each_boundary() {
+    let sorted: Vec<_> = (0..12).map(|place| (place * 4, place * 4 + 4)).collect();
+    let empty: Vec<_> = (0..=12).flat_map(|place| std::iter::repeat_n((place * 4, place * 4), 40)).collect();
+    let mut mixed = [&empty[..], &sorted[..]].concat();
+    let names = names::checkpoint(mixed.len() + 1);
+    let before = mixed.clone();
+    names::shuffle(&mut mixed, 6);
+    let behind = [&sorted[..], &empty[..]].concat();
+    for ranges in [before, mixed, behind] {
+        assert_eq!(plainly(&ranges), None);
+        assert_as_plainly(&ranges, &names, false);
+        // One strictly inside a tensor, one past the end; listed first and last.
+        for stray in [(21, 21), (49, 49), (u64::MAX, u64::MAX)] {
+            assert_as_plainly(&[&[stray], &ranges[..]].concat(), &names, false);
+            assert_as_plainly(&[&ranges[..], &[stray]].concat(), &names, true);
+        }
+    }
+}
+
+/// Names and offsets in no order, several faults at once: the first in file order is blamed.
+#[test]
+fn several_faults_in_no_order() {
+    let mut random = Random::new(12);
+    for count in [20, 300, if cfg!(debug_assertions) { 700 } else { 3000 }] {
+        let mut names = names::checkpoint(count);
+        names::shuffle(&mut names, 4);
+        for faults in 1..=6 {
+            let mut ranges = layout(count, &mut random);
+            for _ in 0..faults {
+                let range = &mut ranges[random.below(count)];
+                *range = [(range.0, range.1 + 1), (range.0 + 1, range.1 + 1), (range.1, range.1)][random.below(3)];
+            }
+            names::shuffle(&mut ranges, faults);
+            for long in [false, true] {
+                assert_as_plainly(&ranges, &names, long);
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use weightview::error::ErrorKind::{self, FileTooShort, HeaderCut, Truncated};
 use weightview::safetensors::Header;
 
 use crate::agree::{assert_agrees, assert_invariants};
-use crate::build::{Build, File};
+use crate::build::{Build, File, ONE};
 
 const DIGITS: &[u8] = include_bytes!("../data/digits.safetensors");
 
@@ -139,5 +139,48 @@ fn every_byte_left_out_or_doubled() {
             assert_invariants(&bytes);
             assert_agrees(&bytes);
         }
+    }
+}
+
+/// Several tensors, listed out of file order, cut at every byte of the data: the first in file order that is
+/// cut is named, and empty ones never are.
+#[test]
+fn cut_at_every_byte_of_the_data() {
+    let file = Build::new()
+        .tensor("end", "U8", &[0], 12..12)
+        .tensor("third", "I32", &[1], 8..12)
+        .tensor("first", "U8", &[3], 0..3)
+        .tensor("between", "F64", &[0], 3..3)
+        .tensor("second", "U8", &[5], 3..8)
+        .tensor("start", "U8", &[0], 0..0)
+        .file(12);
+    let expected = file.bytes.len() as u64;
+    let start = file.bytes.len() - 12;
+    for there in 0..12 {
+        let name = match there {
+            0..3 => r#""first""#,
+            3..8 => r#""second""#,
+            _ => r#""third""#,
+        };
+        let cut = &file.bytes[..start + there];
+        let error = SafeTensors::parse(cut).expect_err("it is cut");
+        assert_eq!(error.kind(), Truncated { expected, actual: cut.len() as u64 });
+        assert_eq!(error.offset(), Some(file.at(name)), "{there}");
+        assert_invariants(cut);
+    }
+    assert!(file.parse().is_ok());
+}
+
+/// The smallest file with a tensor, every byte of it changed to every other, and looked at long.
+#[test]
+fn every_byte_of_a_tiny_file_changed() {
+    let file = File::new(&format!(r#"{{"a":{ONE}}}"#), 1);
+    let mut bytes = file.bytes.clone();
+    for place in 0..bytes.len() {
+        for value in 0..=255 {
+            bytes[place] = value;
+            assert_invariants(&bytes);
+        }
+        bytes[place] = file.bytes[place];
     }
 }

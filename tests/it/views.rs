@@ -55,7 +55,7 @@ fn say_what_the_header_says() {
         assert_eq!(info.file_range(), start + u64::from(data.start)..start + u64::from(data.end));
     }
     for absent in ["U8", "u8 ", "", "__metadata__", "format"] {
-        let error = parsed.tensor(absent).err().expect("it is not there");
+        let error = parsed.tensor(absent).expect_err("it is not there");
         assert_eq!((error.kind(), error.offset()), (NotFound, None));
     }
 }

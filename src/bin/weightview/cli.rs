@@ -17,12 +17,14 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  weightview ls model.safetensors        list a file
-  weightview ls --help                   more on listing";
+  weightview ls model.safetensors                            list a file
+  weightview export model.safetensors fc1.bias -o bias.npy   one tensor, for numpy
+  weightview ls --help                                       more on listing";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Ls(LsArgs),
+    Export(ExportArgs),
 }
 
 /// List the tensors of safetensors files
@@ -79,6 +81,51 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "N", default_value_t = limits::MAX_TENSORS)]
     pub(crate) max_tensors: u64,
 }
+
+/// Write one tensor of a safetensors file, as npy or as raw bytes
+///
+/// Only the head of the file and the tensor's bytes are read.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// The file
+    pub(crate) file: PathBuf,
+
+    /// The tensor's name
+    pub(crate) name: String,
+
+    /// Where to write; `-`, the default, is the standard output, if that is no terminal
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    pub(crate) output: PathBuf,
+
+    /// What to write
+    #[arg(long = "as", value_name = "FORMAT", default_value = "npy")]
+    pub(crate) format: ExportFormat,
+
+    /// Widen to f32, exactly: what numpy has no type for (BF16, the 8-bit floats, F4) needs it
+    #[arg(long)]
+    pub(crate) f32: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// An array that numpy.load reads
+    Npy,
+    /// The bytes alone: little-endian, row-major
+    Raw,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  weightview export model.safetensors model.norm.weight --f32 -o norm.npy
+      for numpy.load
+  weightview export model.safetensors lm_head.weight --as raw > lm_head.bin
+      the bytes as they stand in the file
+
+Exit status:
+  0  all is well
+  1  the file is at fault
+  2  wrong usage, no such tensor, or something could not be read or written";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Sort {

@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use weightview::Error;
 use weightview::detect::Format;
 use weightview::error::{Blame, ErrorKind};
+use weightview::{CastError, Dtype, Error};
 
 use crate::escape;
 use crate::ls::{FILE_AT_FAULT, USAGE_OR_IO};
@@ -48,6 +48,35 @@ pub(crate) fn directory(path: &Path) -> Fault {
 /// The listing could not be written.
 pub(crate) fn unwritable(error: &io::Error) -> Fault {
     Fault { exit: USAGE_OR_IO, message: format!("cannot write the listing: {error}") }
+}
+
+/// No tensor of the file has the name that was asked for.
+pub(crate) fn no_tensor(path: &Path, name: &str) -> Fault {
+    let what = format!("no tensor is called {}", escape::str(name));
+    Fault::new(USAGE_OR_IO, path, what, &format!("weightview ls {} lists them", escape::path(path)))
+}
+
+pub(crate) fn not_in_numpy(path: &Path, dtype: Dtype) -> Fault {
+    let what = format!("numpy has no type for {dtype}");
+    Fault::new(USAGE_OR_IO, path, what, "add --f32 to widen it, or --as raw for the bytes")
+}
+
+pub(crate) fn not_widened(path: &Path, error: &CastError) -> Fault {
+    Fault::new(USAGE_OR_IO, path, error, "leave out --f32, or take --as raw for the bytes")
+}
+
+pub(crate) fn not_seekable(path: &Path) -> Fault {
+    Fault::new(USAGE_OR_IO, path, "a tensor can only be read from a file, not from a pipe", "save it first")
+}
+
+/// A tensor would go to a terminal.
+pub(crate) fn terminal() -> Fault {
+    let message = "the tensor would be written to the terminal\n  help: give -o FILE, or send it to a file or a pipe";
+    Fault { exit: USAGE_OR_IO, message: message.into() }
+}
+
+pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Fault {
+    Fault::new(USAGE_OR_IO, path, format_args!("cannot be written: {error}"), "")
 }
 
 /// A safetensors file that the library refuses; `head` is what was read of it.

@@ -56,7 +56,7 @@ fn print(listing: &Listing<'_>, json: bool) -> io::Result<()> {
 }
 
 /// Says what is wrong, after the listing: at a terminal, the end is what is seen.
-fn report(faults: &[Fault]) -> ExitCode {
+pub(crate) fn report(faults: &[Fault]) -> ExitCode {
     let mut err = io::stderr().lock();
     for fault in faults {
         let _ = writeln!(err, "weightview: {}", fault.message); // there is nobody else to tell

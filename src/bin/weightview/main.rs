@@ -4,11 +4,13 @@
 
 mod cli;
 mod escape;
+mod export;
 mod fault;
 mod input;
 mod json;
 mod listing;
 mod ls;
+mod npy;
 mod table;
 
 use std::process::ExitCode;
@@ -18,6 +20,7 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     match cli::Cli::try_parse() {
         Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
+        Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
         Err(answer) => {
             // Help and version are answers too. Whether anyone still reads them does not matter.
             let _ = answer.print();
