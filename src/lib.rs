@@ -12,7 +12,8 @@
 //! }
 //! let bias = model.tensor("fc1.bias")?; // borrows from `bytes`, not from `model`
 //! assert_eq!((bias.dtype(), bias.shape()), (weightview::Dtype::F32, &[32][..]));
-//! assert_eq!(bias.data().len(), 32 * 4);
+//! let mut numbers = [0f32; 32];
+//! bias.read_f32(&mut numbers)?; // any alignment, any dtype that widens; or as_slice, in place
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "std"))]
@@ -25,6 +26,10 @@
 //! | open a file that is in memory | [`SafeTensors::parse`] |
 //! | read only the head of a file: range requests, flash, a browser | [`safetensors::Header`] |
 //! | look up many tensors by name | `index()` or `index_in()` of either |
+//! | a tensor's numbers in place | [`TensorView::as_slice`]; `to_cow`, which copies when it must |
+//! | its numbers as `f32`, whatever they are | [`TensorView::read_f32`], [`TensorView::iter_f32`] |
+//! | a row, a piece, any part of it | [`slice`](mod@slice) |
+//! | make numbers narrower, and know what that costs | [`narrow`](mod@narrow) |
 //! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
 //! | show a person what is wrong with a file | [`Error::explain`] |
 //! | tell what a file is from its first bytes | [`detect`](mod@detect) |
@@ -39,8 +44,8 @@
 //! | Feature | Adds | Needs |
 //! |---|---|---|
 //! | none | everything but what follows | `core` |
-//! | `alloc` | `index()`, [`Text::to_cow`], a sort for large headers in no order | an allocator |
-//! | `std` (default) | nothing yet but `alloc`; what reads files will stand here | `std` |
+//! | `alloc` | `index()`, `to_cow`, `to_vec` and the like, a sort for large headers in no order | an allocator |
+//! | `std` (default) | `alloc`; finds the processor's F16 instructions at run time | `std` |
 //! | `cli` | the command `weightview` | `std`, `clap` |
 //!
 //! A feature only adds: what a call accepts and returns is the same in every build.
@@ -93,6 +98,7 @@ mod numbers;
 pub mod safetensors;
 mod shape;
 pub mod slice;
+mod summary;
 mod text;
 mod view;
 mod widen;
@@ -105,5 +111,6 @@ pub use index::{Directory, Index, Slot};
 pub use iter::{Iter, IterF32, IterF64};
 pub use safetensors::SafeTensors;
 pub use slice::{Axis, Slice, SliceError};
+pub use summary::{Bin, Histogram, Summary};
 pub use text::{Chars, Text};
 pub use view::{TensorInfo, TensorView};

@@ -28,6 +28,7 @@ mod slice_oracle;
 mod slicing;
 mod slicing_sub_byte;
 mod strict;
+mod summary;
 mod text;
 mod tiling;
 mod truncation;
