@@ -162,6 +162,7 @@ impl<'a> TensorView<'a> {
     /// # let bytes = std::fs::read("tests/data/digits.safetensors")?;
     /// let weight = weightview::SafeTensors::parse(&bytes)?.tensor("fc1.weight")?; // 2048 elements
     /// let mut numbers = vec![0f32; weight.elements()];
+    /// let mut whole = numbers.clone();
     ///
     /// let n = weight.elements().div_ceil(4); // for 4 threads
     /// std::thread::scope(|threads| -> Result<(), weightview::SliceError> {
@@ -170,7 +171,8 @@ impl<'a> TensorView<'a> {
     ///     }
     ///     Ok(())
     /// })?;
-    /// assert_eq!(numbers, weight.to_f32_vec()?);
+    /// weight.read_f32(&mut whole)?;
+    /// assert_eq!(numbers, whole);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
