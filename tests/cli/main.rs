@@ -2,6 +2,7 @@
 
 mod broken;
 mod build;
+mod export;
 mod foreign;
 mod json;
 mod listing;
