@@ -53,7 +53,7 @@ fn noise() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     };
-    for round in 0..2000usize {
+    for round in 0..1000usize {
         let input: Vec<u8> = (0..round % 257).map(|_| noise()).collect();
         targets::header(&input);
         targets::header_vs_reference(&input);

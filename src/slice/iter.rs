@@ -11,6 +11,9 @@ use crate::element::Element;
 /// Elements that a fold widens at once.
 const BLOCK: usize = 64;
 
+/// Elements that must lie one behind the other for that to be quicker than one by one.
+const WORTH_IT: usize = 8;
+
 /// The elements of a slice as they are: see [`Slice::iter`](crate::Slice::iter).
 #[derive(Clone, Debug)]
 pub struct Iter<'a, 's, T> {
@@ -72,9 +75,15 @@ impl<'a, 's, F: Wide> Widened<'a, 's, F> {
         F::one(self.dtype, self.data, place)
     }
 
-    /// Widens block by block: what `sum`, `for_each` and the like are made of.
+    /// Widens block by block, mostly: what `sum`, `for_each` and the like are made of.
     fn fold_rest<B>(mut self, init: B, mut f: impl FnMut(B, F) -> B) -> B {
         let mut folded = init;
+        if self.walk.layout().piece() < WORTH_IT {
+            for x in self.by_ref() {
+                folded = f(folded, x);
+            }
+            return folded;
+        }
         let mut block = [F::default(); BLOCK];
         while self.walk.len() > 0 {
             let block = block.get_mut(..self.walk.len().min(BLOCK)).unwrap_or_default();

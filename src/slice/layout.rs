@@ -68,8 +68,7 @@ impl<'s> Layout<'s> {
     /// Adds the next inner axis.
     pub(super) fn push(&mut self, inner: Steps<'s>) {
         if inner.len() == 1 {
-            self.shift(inner.at(0));
-            return;
+            return; // it starts where the layout does: a list of one is a range
         }
         if self.line.len() == 1 {
             self.line = inner; // the first axis that counts

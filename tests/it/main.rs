@@ -26,7 +26,7 @@ mod rejections;
 mod sizes;
 mod slice_oracle;
 mod slicing;
-mod slicing_sub_byte;
+mod slicing_dtypes;
 mod strict;
 mod summary;
 mod text;

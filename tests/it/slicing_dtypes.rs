@@ -1,7 +1,9 @@
-//! Parts of F4 and F6 tensors: on whole bytes, or refused.
+//! Parts of tensors, where the dtype matters: F4 and F6 on whole bytes, `bool`s that are none, and any at every
+//! alignment.
 
-use weightview::{Axis, CastError, Dtype, SliceError};
+use weightview::{Axis, CastError, Dtype, SafeTensors, SliceError, TensorView};
 
+use crate::build::Build;
 use crate::slice_oracle::Take::{self, List};
 use crate::slice_oracle::{Case, assert_pieces, assert_slice};
 use crate::slicing::{ALL, range, refusal};
@@ -79,4 +81,37 @@ fn f4_from_the_middle_of_a_byte() {
     let takes = [List(vec![1, 0, 1]), range(2, 200)];
     let case = Case { script: vec![0, 2, 40, 2, 3, 7, 2], ..Case::new(Dtype::F4, &[2, 202], &takes) };
     assert_slice(&case);
+}
+
+#[test]
+fn every_alignment() {
+    for &dtype in Dtype::ALL {
+        for skew in 0..16 {
+            for takes in [vec![range(1, 3)], vec![ALL, range(4, 8)], vec![List(vec![3, 1]), range(0, 4)]] {
+                let case = Case { skew, ..Case::new(dtype, &[4, 12], &takes) };
+                assert_slice(&case);
+                assert_pieces(&case);
+            }
+        }
+    }
+}
+
+/// Only what is taken must be a `bool`.
+#[test]
+fn bools_that_are_none() {
+    with_bools(&[1, 2, 0, 1], |tensor| {
+        let column = tensor.narrow(1, ..1).expect("a slice");
+        assert_eq!(column.iter::<bool>().map(Iterator::collect), Ok(vec![true, false]));
+        let other = tensor.narrow(1, 1..).expect("a slice");
+        assert_eq!(other.iter::<bool>().err(), Some(CastError::Value { index: 0 }));
+        assert_eq!(tensor.element::<bool>(&[0, 1]), Err(CastError::Value { index: 1 }.into()));
+        assert_eq!(tensor.element::<bool>(&[1, 1]), Ok(true));
+        assert_eq!(other.iter_f32().map(Iterator::collect), Ok(vec![1.0, 1.0]));
+    });
+}
+
+fn with_bools(data: &[u8], check: impl FnOnce(TensorView<'_>)) {
+    let mut bytes = Build::new().tensor("t", "BOOL", &[2, 2], 0..4).file(0).bytes;
+    bytes.extend(data);
+    check(SafeTensors::parse(&bytes).expect("a sound file").tensor("t").expect("its tensor"));
 }
