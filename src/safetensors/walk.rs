@@ -35,7 +35,7 @@ impl<'a> Walk<'a> {
     /// At the start of a header's text; white space may stand before its `{`.
     pub(super) fn open(text: &'a str, rules: Rules) -> Result<Self, Error> {
         let mut scanner = Scanner::new(text, 0, LEN_FIELD);
-        if rules.strict && scanner.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+        if rules.strict && is_space(scanner.peek()) {
             return Err(Error::at(scanner.offset(), ErrorKind::HeaderLeadingSpace));
         }
         scanner.skip_space();
@@ -74,12 +74,17 @@ impl<'a> Walk<'a> {
             while self.scanner.peek() == Some(b' ') {
                 self.scanner.jump(self.scanner.at().wrapping_add(1)); // a byte that was seen
             }
-            if self.scanner.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            if is_space(self.scanner.peek()) {
                 return Err(Error::at(self.scanner.offset(), ErrorKind::HeaderPadding));
             }
         }
         self.scanner.end()
     }
+}
+
+/// Whether white space stands here, as JSON has it: a form feed is none.
+fn is_space(byte: Option<u8>) -> bool {
+    matches!(byte, Some(b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 /// The tensors' entries of a proven header, in its order.

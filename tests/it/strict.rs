@@ -177,3 +177,20 @@ fn no_nesting_at_all() {
         }
     }
 }
+
+/// A form feed is no white space in JSON: that is the fault with `strict` as without.
+#[test]
+fn a_form_feed_is_no_white_space() {
+    use weightview::error::{ErrorKind, JsonFault};
+    for (text, at, kind) in [
+        ("\u{c}{}", 8, ErrorKind::HeaderNotObject),
+        ("{}\u{c}", 10, ErrorKind::Json(JsonFault::AfterEnd)),
+        ("{} \u{c}", 11, ErrorKind::Json(JsonFault::AfterEnd)),
+    ] {
+        let bytes = crate::build::with_data(text.as_bytes(), 0);
+        for options in [weightview::safetensors::ParseOptions::strict(), Default::default()] {
+            let error = options.parse(&bytes).expect_err("a fault");
+            assert_eq!((error.kind(), error.offset()), (kind, Some(at)), "{text:?}");
+        }
+    }
+}
