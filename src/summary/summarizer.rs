@@ -9,7 +9,7 @@ use crate::dtype::Dtype;
 /// times, and stay in the nearest cache. The same in every build, because the last digit of a sum depends on it.
 pub(super) const BLOCK: usize = 512;
 
-/// Numbers whose heads are at hand together.
+/// Numbers that are encoded, widened or sifted together.
 const CHUNK: usize = 64;
 
 /// Numbers of extremes that are followed side by side.
