@@ -29,6 +29,7 @@
 //! | a tensor's numbers in place | [`TensorView::as_slice`]; `to_cow`, which copies when it must |
 //! | its numbers as `f32`, whatever they are | [`TensorView::read_f32`], [`TensorView::iter_f32`] |
 //! | a row, a piece, any part of it | [`slice`](mod@slice) |
+//! | what its numbers are like: range, mean, NaNs, a histogram | [`TensorView::summary`] |
 //! | make numbers narrower, and know what that costs | [`narrow`](mod@narrow) |
 //! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
 //! | show a person what is wrong with a file | [`Error::explain`] |

@@ -345,6 +345,16 @@ fn of_every_magnitude() {
     f64s(&up);
 }
 
+/// Around the magnitudes where sums are scaled anew, what was summed before still counts.
+#[test]
+fn of_numbers_that_grow() {
+    for exponent in [-480, 480] {
+        let numbers: Vec<_> =
+            (0..6000).map(|i| 2f64.powi(exponent + i / 1000 - 3) * if i % 2 == 0 { 1.0 } else { -0.75 }).collect();
+        f64s(&numbers);
+    }
+}
+
 #[test]
 fn of_sparse_numbers() {
     let mut numbers = vec![0f32; 10_000];
