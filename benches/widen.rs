@@ -4,6 +4,9 @@
 //! is its slice conversion, `shift` a plain loop over `u16`s that shifts, `map collect` what people write
 //! (`chunks_exact(2).map(…).collect()`), `memcpy` a copy of the output's size. `+1` is input that is misaligned by
 //! one byte.
+//!
+//! Summaries are held against numpy's, when `python3` (or `PYTHON`) has it: its time is taken in the same run, by
+//! `numpy_summary.py`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -40,6 +43,7 @@ impl File {
                 Dtype::BF16 => element.copy_from_slice(&bf16::from_f32(value).to_le_bytes()),
                 Dtype::F16 => element.copy_from_slice(&f16::from_f32(value * value * value).to_le_bytes()),
                 Dtype::F32 => element.copy_from_slice(&value.to_le_bytes()),
+                Dtype::F64 => element.copy_from_slice(&f64::from(value).to_le_bytes()),
                 _ => element.fill((state >> 56) as u8 & 0x77),
             }
         }
@@ -199,9 +203,51 @@ fn iterators() {
     }
 }
 
+/// What numpy takes for its min, max, mean and std, one by one; none where Python has no numpy.
+fn numpy(dtype: &str, elements: usize) -> Option<Duration> {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/numpy_summary.py");
+    let output = std::process::Command::new(python).arg(script).arg(dtype).arg(elements.to_string()).output().ok()?;
+    let nanos = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;
+    Some(Duration::from_nanos(nanos))
+}
+
+fn summaries() {
+    println!(
+        "\nsummary() against numpy's min, max, mean and std one by one, Gelem/s (and how many times faster ours is)"
+    );
+    for (dtype, name_there) in [
+        (Dtype::F32, Some("float32")),
+        (Dtype::F64, Some("float64")),
+        (Dtype::F16, Some("float16")),
+        (Dtype::BF16, None), // numpy has no such type
+        (Dtype::F8E4M3, None),
+    ] {
+        print!("{:<8}", dtype.as_str());
+        for (name, elements) in SIZES {
+            let file = File::new(dtype, elements, 0);
+            let tensor = file.tensor();
+            let [ours] = best(
+                elements,
+                [&mut || {
+                    black_box(black_box(tensor).summary().expect("numbers"));
+                }],
+            );
+            print!("   {name} {:.2}", rate(elements, ours));
+            match name_there.map(|name| numpy(name, elements)) {
+                Some(Some(theirs)) => print!(" / {:.2} ({:.2}x)", rate(elements, theirs), ratio(theirs, ours)),
+                Some(None) => print!(" / SKIPPED: no numpy (set PYTHON)"),
+                None => {}
+            }
+        }
+        println!();
+    }
+}
+
 fn main() {
     sixteen(Dtype::BF16);
     sixteen(Dtype::F16);
     small();
     iterators();
+    summaries();
 }

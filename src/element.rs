@@ -177,6 +177,14 @@ pub enum CastError {
         /// The element.
         index: usize,
     },
+    /// There is no memory for a copy of the elements. Read them piece by piece into a buffer (`chunks` and
+    /// `read_f32`), or one by one (`iter`).
+    Memory {
+        /// The elements that the copy would have.
+        elements: usize,
+        /// The bytes that each of them takes.
+        size: usize,
+    },
 }
 
 impl fmt::Display for CastError {
@@ -208,8 +216,29 @@ impl fmt::Display for CastError {
             Self::Value { index } => {
                 write!(f, "element {index} is no bool: its byte is neither 0 nor 1; read the bytes through data")
             }
+            Self::Memory { elements, size } => write!(
+                f,
+                "there is no memory for {elements} elements of {size} bytes; read them piece by piece, with chunks, or one by one, with iter"
+            ),
         }
     }
 }
 
 impl core::error::Error for CastError {}
+
+/// A vector of that many zeros, or the error that says there is no memory for it. The allocator zeroes it, so large
+/// ones are written to once only.
+#[cfg(feature = "alloc")]
+pub(crate) fn zeros<T: bytemuck::Zeroable>(elements: usize) -> Result<alloc::vec::Vec<T>, CastError> {
+    let zeros = bytemuck::allocation::try_zeroed_vec(elements);
+    zeros.map_err(|()| CastError::Memory { elements, size: size_of::<T>() })
+}
+
+/// An empty vector with room for that many elements, or the error that says there is no memory for it.
+#[cfg(feature = "alloc")]
+pub(crate) fn room<T>(elements: usize) -> Result<alloc::vec::Vec<T>, CastError> {
+    let mut room = alloc::vec::Vec::new();
+    let reserved = room.try_reserve_exact(elements);
+    reserved.map_err(|_| CastError::Memory { elements, size: size_of::<T>() })?;
+    Ok(room)
+}

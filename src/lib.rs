@@ -115,3 +115,8 @@ pub use slice::{Axis, Slice, SliceError};
 pub use summary::{Bin, Histogram, Summary};
 pub use text::{Chars, Text};
 pub use view::{TensorInfo, TensorView};
+
+/// The examples of the README, as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,7 +50,7 @@ impl<'a> TensorView<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`CastError`] `Dtype` or `Value`.
+    /// [`CastError`] `Dtype`, `Value` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_cow<T: Element>(&self) -> Result<alloc::borrow::Cow<'a, [T]>, CastError> {
         match self.as_slice() {
@@ -187,10 +187,13 @@ impl<'a> TensorView<'a> {
     /// The whole tensor in a vector of its own, as it is.
     ///
     /// # Errors
-    /// [`CastError`] `Dtype` or `Value`.
+    /// [`CastError`] `Dtype`, `Value` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_vec<T: Element>(&self) -> Result<alloc::vec::Vec<T>, CastError> {
-        Ok(self.iter()?.collect())
+        let elements = self.iter::<T>()?;
+        let mut out = crate::element::room(elements.len())?;
+        out.extend(elements);
+        Ok(out)
     }
 
     /// The whole tensor in a vector of its own, widened as [`read_f32`](Self::read_f32) does.
@@ -203,11 +206,11 @@ impl<'a> TensorView<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`CastError::Dtype`].
+    /// [`CastError`] `Dtype` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_f32_vec(&self) -> Result<alloc::vec::Vec<f32>, CastError> {
         self.expect(widen::is_f32(self.dtype()))?;
-        let mut out = alloc::vec![0.0; self.elements()];
+        let mut out = crate::element::zeros(self.elements())?;
         widen::to_f32(self.dtype(), self.data(), &mut out);
         Ok(out)
     }
@@ -215,11 +218,11 @@ impl<'a> TensorView<'a> {
     /// The whole tensor in a vector of its own, widened as [`read_f64`](Self::read_f64) does.
     ///
     /// # Errors
-    /// [`CastError::Dtype`].
+    /// [`CastError`] `Dtype` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_f64_vec(&self) -> Result<alloc::vec::Vec<f64>, CastError> {
         self.expect(widen::is_f64(self.dtype()))?;
-        let mut out = alloc::vec![0.0; self.elements()];
+        let mut out = crate::element::zeros(self.elements())?;
         widen::to_f64(self.dtype(), self.data(), &mut out);
         Ok(out)
     }

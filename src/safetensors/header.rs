@@ -207,7 +207,7 @@ impl<'a> Header<'a> {
     }
 
     /// The tensor of that name, by scanning the header: right for a few look-ups. For many, see
-    /// [`index`](Self::index) and [`index_in`](Self::index_in).
+    /// [`index_in`](Self::index_in), and `index` with the feature `alloc`.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].

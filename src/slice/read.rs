@@ -134,10 +134,13 @@ impl<'a, 's> Slice<'a, 's> {
     /// The whole slice in a vector of its own, as it is.
     ///
     /// # Errors
-    /// [`CastError`] `Dtype` or `Value`.
+    /// [`CastError`] `Dtype`, `Value` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_vec<T: Element>(&self) -> Result<alloc::vec::Vec<T>, CastError> {
-        Ok(self.iter()?.collect())
+        let elements = self.iter::<T>()?;
+        let mut out = crate::element::room(elements.len())?;
+        out.extend(elements);
+        Ok(out)
     }
 
     /// The whole slice in a vector of its own, widened as [`read_f32`](Self::read_f32) does.
@@ -154,7 +157,7 @@ impl<'a, 's> Slice<'a, 's> {
     /// ```
     ///
     /// # Errors
-    /// [`CastError::Dtype`].
+    /// [`CastError`] `Dtype` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_f32_vec(&self) -> Result<alloc::vec::Vec<f32>, CastError> {
         self.wide_vec()
@@ -163,7 +166,7 @@ impl<'a, 's> Slice<'a, 's> {
     /// The whole slice in a vector of its own, widened as [`read_f64`](Self::read_f64) does.
     ///
     /// # Errors
-    /// [`CastError::Dtype`].
+    /// [`CastError`] `Dtype` or `Memory`.
     #[cfg(feature = "alloc")]
     pub fn to_f64_vec(&self) -> Result<alloc::vec::Vec<f64>, CastError> {
         self.wide_vec()
@@ -179,7 +182,7 @@ impl<'a, 's> Slice<'a, 's> {
     #[cfg(feature = "alloc")]
     fn wide_vec<F: Wide>(&self) -> Result<alloc::vec::Vec<F>, CastError> {
         self.expect_wide::<F>()?;
-        let mut out = alloc::vec![F::default(); self.elements()];
+        let mut out = crate::element::zeros(self.elements())?;
         fill(self.dtype, self.data, &mut Walk::new(self.layout), &mut out);
         Ok(out)
     }
@@ -211,7 +214,7 @@ pub(super) fn expect_type<T: Element>(actual: Dtype) -> Result<(), CastError> {
 }
 
 /// A float that elements widen to.
-pub trait Wide: Copy + Default {
+pub trait Wide: Copy + Default + bytemuck::Zeroable {
     /// Whether every value of the dtype is one.
     fn takes(dtype: Dtype) -> bool;
     /// The element at a place.

@@ -41,6 +41,21 @@ fn numbers(slice: Slice<'_, '_>) -> Vec<u8> {
     slice.iter().expect("bytes").collect()
 }
 
+/// A list may take a position many times: what one byte holds can be more than any memory.
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+#[test]
+fn a_copy_that_no_memory_can_hold_is_an_error() {
+    let axes = [Axis::list(&[0; 16]); 14];
+    with_u8(&[1; 14], |tensor| {
+        let slice = tensor.slice(&axes).expect("a slice");
+        let elements = 1usize << 56;
+        assert_eq!(slice.elements(), elements);
+        assert_eq!(slice.to_f64_vec(), Err(CastError::Memory { elements, size: 8 }));
+        assert_eq!(slice.to_f32_vec(), Err(CastError::Memory { elements, size: 4 }));
+        assert_eq!(slice.to_vec::<u8>(), Err(CastError::Memory { elements, size: 1 }));
+    });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
