@@ -1,4 +1,5 @@
-//! Widening against its peers, in one run: `cargo bench --bench widen`.
+//! Widening against its peers, in one run: `cargo bench --bench widen`, or a part of it: `-- f16 summaries`
+//! (`bf16`, `f16`, `small`, `iterators`, `summaries`).
 //!
 //! Each figure is the best of interleaved rounds, so that drift of the machine falls on all sides alike. `half`
 //! is its slice conversion, `shift` a plain loop over `u16`s that shifts, `map collect` what people write
@@ -245,9 +246,14 @@ fn summaries() {
 }
 
 fn main() {
-    sixteen(Dtype::BF16);
-    sixteen(Dtype::F16);
-    small();
-    iterators();
-    summaries();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = |part: &str| wanted.is_empty() || wanted.iter().any(|word| word == part);
+    let parts: [(&str, &dyn Fn()); 5] = [
+        ("bf16", &|| sixteen(Dtype::BF16)),
+        ("f16", &|| sixteen(Dtype::F16)),
+        ("small", &small),
+        ("iterators", &iterators),
+        ("summaries", &summaries),
+    ];
+    parts.iter().filter(|(part, _)| wanted(part)).for_each(|(_, run)| run());
 }
