@@ -6,6 +6,7 @@ use crate::cursor::len_u64;
 use crate::dtype::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::shape::Dims;
+use crate::slice::SliceError;
 use crate::text::Text;
 
 /// What a file's head says of a tensor: facts of a file, in `u64`, right on a 32-bit host too.
@@ -94,6 +95,44 @@ impl<'a> TensorInfo<'a> {
             return Err(Error::call(ErrorKind::TooLargeForHost));
         }
         Ok(TensorView::new(self.name, self.dtype, Dims::from_file(&self.dims), data))
+    }
+
+    /// A run of its elements, as a tensor of rank 1: for tensors that are fetched and read a piece at a time, however
+    /// large they are. Elements are counted in row-major order.
+    ///
+    /// ```
+    /// # let file = std::fs::read("tests/data/digits.safetensors").unwrap();
+    /// # let fetch = |range: std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
+    /// # let head = &file[..8 + 1288];
+    /// let weight = weightview::safetensors::Header::parse(head)?.tensor("fc1.weight")?; // BF16, [32, 64]
+    /// let row = weight.piece(5 * 64..6 * 64).unwrap();
+    /// assert_eq!((row.shape(), row.byte_len()), (&[64][..], 128));
+    /// let bytes = fetch(row.file_range()); // no more than this
+    /// assert!(row.view(bytes)?.summary().unwrap().max() < Some(1.0));
+    /// # Ok::<(), weightview::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SliceError`] `Elements` when the run is not within the tensor or is reversed, or `PartialByte` when it does
+    /// not start and end at a multiple of the dtype's [`block_len`](Dtype::block_len).
+    pub fn piece(&self, elements: Range<u64>) -> Result<Self, SliceError> {
+        let (Range { start, end }, len) = (elements, self.elements());
+        let outside = SliceError::Elements { start, end, len };
+        let count = end.checked_sub(start).filter(|_| end <= len).ok_or(outside)?;
+        let byte_of = |element: u64| {
+            let (block_len, block_bytes) = (u64::from(self.dtype.block_len()), u64::from(self.dtype.block_bytes()));
+            let whole = element.checked_rem(block_len) == Some(0);
+            let block = element.checked_div(block_len).filter(|_| whole)?;
+            // Within the tensor's bytes, which fit.
+            block.checked_mul(block_bytes)?.checked_add(self.begin)
+        };
+        let (Some(begin), Some(end)) = (byte_of(start), byte_of(end)) else {
+            let host = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+            return Err(SliceError::PartialByte { dtype: self.dtype, start: host(start), len: host(count) });
+        };
+        let mut dims = Dims::scalar();
+        dims.push(count);
+        Ok(Self { dims, begin, end, ..*self })
     }
 
     /// Where its bytes lie in the file.

@@ -82,6 +82,15 @@ pub enum SliceError {
         /// How many elements the piece has.
         len: usize,
     },
+    /// A run of elements ends before it starts, or past the tensor's last.
+    Elements {
+        /// The first element of the run.
+        start: u64,
+        /// The one behind its last.
+        end: u64,
+        /// How many the tensor has.
+        len: u64,
+    },
     /// Chunks of no elements.
     ChunkLen,
     /// Lists that repeat positions make more elements than memory could hold.
@@ -123,6 +132,12 @@ impl fmt::Display for SliceError {
                     Dtype::F4 => f.write_str("take whole bytes, or read single elements with element_f32"),
                     _ => f.write_str("take whole blocks"),
                 }
+            }
+            Self::Elements { start, end, .. } if end < start => {
+                write!(f, "the elements asked for end at {end}, before their start at {start}")
+            }
+            Self::Elements { start, end, len } => {
+                write!(f, "the elements {start} to {end} are asked for, but the tensor has {len}")
             }
             Self::ChunkLen => f.write_str("chunks must have at least one element"),
             Self::TooLarge => f.write_str("the lists repeat so much that the slice would not fit memory"),

@@ -19,6 +19,7 @@ mod metadata;
 mod names;
 mod narrow;
 mod oddities;
+mod piece;
 mod plan;
 mod real;
 mod reference;
