@@ -47,7 +47,7 @@
 //! | none | everything but what follows | `core` |
 //! | `alloc` | `index()`, `to_cow`, `to_vec` and the like, a sort for large headers in no order | an allocator |
 //! | `std` (default) | `alloc`; finds the processor's F16 instructions at run time | `std` |
-//! | `cli` | the command `weightview` | `std`, `clap` |
+//! | `cli` | the command `weightview` | `std`, `clap`, and a few crates for terminals |
 //!
 //! A feature only adds: what a call accepts and returns is the same in every build.
 //!

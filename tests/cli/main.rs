@@ -7,7 +7,9 @@ mod foreign;
 mod json;
 mod listing;
 mod names;
+mod numpy;
 mod pipes;
+mod stats;
 mod usage;
 
 use std::fs;

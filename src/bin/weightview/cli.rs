@@ -18,12 +18,14 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   weightview ls model.safetensors                            list a file
+  weightview stats model.safetensors                         what its numbers are like
   weightview export model.safetensors fc1.bias -o bias.npy   one tensor, for numpy
   weightview ls --help                                       more on listing";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Ls(LsArgs),
+    Stats(StatsArgs),
     Export(ExportArgs),
 }
 
@@ -66,6 +68,13 @@ pub(crate) struct LsArgs {
     #[arg(long, verbatim_doc_comment)]
     pub(crate) json: bool,
 
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// What files may be like.
+#[derive(Args, Debug)]
+pub(crate) struct Limits {
     /// Hold files to the letter of the specification
     ///
     /// No white space before the header's `{`, no padding behind it but spaces, no unknown
@@ -81,6 +90,60 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "N", default_value_t = limits::MAX_TENSORS)]
     pub(crate) max_tensors: u64,
 }
+
+/// Say what the numbers of each tensor are like
+///
+/// Least, greatest, mean, standard deviation (of the whole population), zeros, NaNs,
+/// infinities, and a histogram: bars of equal width from the least to the greatest,
+/// the tallest bar the fullest. NaNs and infinities are not in mean, deviation and
+/// histogram. All bytes of the tensors are read, on all cores.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = STATS_EXAMPLES)]
+pub(crate) struct StatsArgs {
+    /// The files, all in one table
+    ///
+    /// A pipe will not do: tensors are read out of order.
+    #[arg(required = true, value_name = "FILE", verbatim_doc_comment)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Only tensors whose name matches, as with `ls`; may be given more than once
+    #[arg(long, value_name = "GLOB", value_parser = name_pattern)]
+    pub(crate) filter: Vec<Pattern>,
+
+    /// Print one JSON document instead of a table
+    ///
+    /// {"files":   [{"path", "format", "header_len", "data_start", "metadata"}],
+    ///  "tensors": [{"name", "dtype", "shape", "file", "count",
+    ///               "finite", "nans", "infinities", "negative_infinities", "zeros",
+    ///               "negatives", "subnormals", "min", "max", "mean", "std", "histogram"}],
+    ///  "total":   {"tensors", "parameters", "bytes", "nans", "infinities"}}
+    /// `min`, `max`, `mean` and `std` are null where there are no numbers; an infinity is
+    /// "Infinity" or "-Infinity". `histogram` has [low, high, count] for each bar. A tensor
+    /// without a summary (C64, F6) has "why" in the place of the numbers.
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) json: bool,
+
+    /// Draw histograms with ASCII characters
+    #[arg(long)]
+    pub(crate) ascii: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+const STATS_EXAMPLES: &str = "\
+Examples:
+  weightview stats model-0000?-of-00002.safetensors
+      all tensors of all shards
+  weightview stats --filter '*.mlp.*' model.safetensors
+      some of them
+  weightview stats --json model.safetensors | jq -r '.tensors[] | select(.nans > 0) | .name'
+      which tensors have NaNs?
+
+Exit status:
+  0  all is well; NaNs are no fault
+  1  a file is at fault: malformed, cut, of another format, or over a limit
+  2  wrong usage, or a file could not be read (even if another was also at fault)";
 
 /// Write one tensor of a safetensors file, as npy or as raw bytes
 ///
@@ -148,7 +211,7 @@ fn name_pattern(glob: &str) -> Result<Pattern, PatternError> {
     Pattern::new(&glob)
 }
 
-impl LsArgs {
+impl Limits {
     pub(crate) fn parse_options(&self) -> ParseOptions {
         ParseOptions {
             strict: self.strict,

@@ -25,11 +25,8 @@ pub(crate) fn run(args: &ExportArgs) -> ExitCode {
 
 fn export(args: &ExportArgs) -> Result<(), Fault> {
     let path = &args.file;
-    let head = input::read_head(path, &ParseOptions::default())?;
-    let header = ParseOptions::default()
-        .parse_header(&head.bytes)
-        .and_then(|header| header.check_file_len(head.file_len).map(|()| header))
-        .map_err(|error| fault::malformed(path, &error, &head.bytes))?;
+    let head = input::read_file_head(path, &ParseOptions::default())?;
+    let header = input::parse(path, &head, &ParseOptions::default())?;
     let info = header.tensor(&args.name).map_err(|_| fault::no_tensor(path, &args.name))?;
 
     let dtype = info.dtype();

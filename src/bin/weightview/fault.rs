@@ -69,6 +69,11 @@ pub(crate) fn not_seekable(path: &Path) -> Fault {
     Fault::new(USAGE_OR_IO, path, "a tensor can only be read from a file, not from a pipe", "save it first")
 }
 
+/// A file whose length was right when its head was read.
+pub(crate) fn became_shorter(path: &Path) -> Fault {
+    Fault::file(path, "the file became shorter while it was read", "see who writes to it, and try again")
+}
+
 /// A tensor would go to a terminal.
 pub(crate) fn terminal() -> Fault {
     let message = "the tensor would be written to the terminal\n  help: give -o FILE, or send it to a file or a pipe";

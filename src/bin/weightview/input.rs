@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use weightview::detect::{self, Format};
-use weightview::safetensors::ParseOptions;
+use weightview::safetensors::{Header, ParseOptions};
 
 use crate::fault::{self, Fault};
 
@@ -52,6 +52,20 @@ pub(crate) fn read_head(path: &Path, options: &ParseOptions) -> Result<Head, Fau
         None => read.saturating_add(io::copy(&mut file, &mut io::sink()).map_err(unreadable)?),
     };
     Ok(Head { bytes, file_len })
+}
+
+/// The same, of what can be read more than once.
+pub(crate) fn read_file_head(path: &Path, options: &ParseOptions) -> Result<Head, Fault> {
+    let is_file = path.as_os_str() != "-"
+        && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file() || metadata.is_dir());
+    if is_file { read_head(path, options) } else { Err(fault::not_seekable(path)) }
+}
+
+/// Proves the head, and that the file is as long as it says.
+pub(crate) fn parse<'a>(path: &Path, head: &'a Head, options: &ParseOptions) -> Result<Header<'a>, Fault> {
+    let header = options.parse_header(&head.bytes);
+    let whole = header.and_then(|header| header.check_file_len(head.file_len).map(|()| header));
+    whole.map_err(|error| fault::malformed(path, &error, &head.bytes))
 }
 
 /// Opens a file, and says how long it is where that is known beforehand.

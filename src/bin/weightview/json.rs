@@ -2,30 +2,17 @@
 //! memory.
 
 use std::io::{self, Write};
+use std::path::Path;
+
+use weightview::safetensors::Header;
 
 use crate::escape;
 use crate::listing::{Listing, Total};
 
 /// Prints the document.
-pub(crate) fn write(listing: &Listing<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(listing: &Listing<'_>, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{{\"files\":[")?;
-    for (i, (path, header)) in listing.files.iter().enumerate() {
-        separate(out, i)?;
-        write!(out, "{{\"path\":")?;
-        string(out, path.to_string_lossy().chars())?;
-        let (header_len, data_start) = (header.header_len(), header.data_start());
-        write!(out, ",\"format\":\"safetensors\",\"header_len\":{header_len},\"data_start\":{data_start}")?;
-        write!(out, ",\"metadata\":{{")?;
-        for (i, (key, value)) in header.metadata().enumerate() {
-            if i > 0 {
-                write!(out, ",")?;
-            }
-            string(out, key.chars())?;
-            write!(out, ":")?;
-            string(out, value.chars())?;
-        }
-        write!(out, "}}}}")?;
-    }
+    files(&listing.files, out)?;
     write!(out, "\n],\"tensors\":[")?;
     for (i, row) in listing.rows().enumerate() {
         separate(out, i)?;
@@ -45,12 +32,35 @@ pub(crate) fn write(listing: &Listing<'_>, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "\n],\"total\":{{\"tensors\":{tensors},\"parameters\":{parameters},\"bytes\":{bytes}}}}}")
 }
 
-fn separate(out: &mut dyn Write, i: usize) -> io::Result<()> {
+/// The entries of `files`.
+pub(crate) fn files(files: &[(&Path, Header<'_>)], out: &mut impl Write) -> io::Result<()> {
+    for (i, (path, header)) in files.iter().enumerate() {
+        separate(out, i)?;
+        write!(out, "{{\"path\":")?;
+        string(out, path.to_string_lossy().chars())?;
+        let (header_len, data_start) = (header.header_len(), header.data_start());
+        write!(out, ",\"format\":\"safetensors\",\"header_len\":{header_len},\"data_start\":{data_start}")?;
+        write!(out, ",\"metadata\":{{")?;
+        for (i, (key, value)) in header.metadata().enumerate() {
+            if i > 0 {
+                write!(out, ",")?;
+            }
+            string(out, key.chars())?;
+            write!(out, ":")?;
+            string(out, value.chars())?;
+        }
+        write!(out, "}}}}")?;
+    }
+    Ok(())
+}
+
+/// What stands before entry `i`.
+pub(crate) fn separate(out: &mut impl Write, i: usize) -> io::Result<()> {
     out.write_all(if i == 0 { b"\n" } else { b",\n" })
 }
 
 /// A string of JSON. What is not safe on a terminal is escaped too, which JSON allows for any character.
-fn string(out: &mut dyn Write, text: impl Iterator<Item = char>) -> io::Result<()> {
+pub(crate) fn string(out: &mut impl Write, text: impl Iterator<Item = char>) -> io::Result<()> {
     write!(out, "\"")?;
     for c in text {
         match c {

@@ -48,13 +48,21 @@ pub(crate) struct Total {
     pub(crate) bytes: u128,
 }
 
+impl Total {
+    pub(crate) fn add(&mut self, info: &TensorInfo<'_>) {
+        self.tensors += 1;
+        self.parameters += u128::from(info.elements());
+        self.bytes += u128::from(info.byte_len());
+    }
+}
+
 impl<'a> Listing<'a> {
     /// Adds a file, and those of its tensors that match a filter, or all where there is none.
     pub(crate) fn add(&mut self, path: &'a Path, header: Header<'a>, filters: &[Pattern]) {
         let file = u32::try_from(self.files.len()).unwrap_or(u32::MAX); // each file is a word of the command line
         self.files.push((path, header));
         for info in header.tensors() {
-            if filters.is_empty() || matches(info.name(), filters) {
+            if is_wanted(info.name(), filters) {
                 self.push(file, &info);
             }
         }
@@ -62,9 +70,7 @@ impl<'a> Listing<'a> {
 
     fn push(&mut self, file: u32, info: &TensorInfo<'a>) {
         let (shape, offsets) = (info.shape(), info.data_offsets());
-        self.total.tensors += 1;
-        self.total.parameters += u128::from(info.elements());
-        self.total.bytes += u128::from(info.byte_len());
+        self.total.add(info);
         self.tensors.push(Tensor {
             name: info.name(),
             begin: offsets.start,
@@ -103,7 +109,11 @@ impl<'a> Listing<'a> {
     }
 }
 
-fn matches(name: Text<'_>, filters: &[Pattern]) -> bool {
+/// Whether a filter matches, or there is none.
+pub(crate) fn is_wanted(name: Text<'_>, filters: &[Pattern]) -> bool {
+    if filters.is_empty() {
+        return true;
+    }
     let rules = MatchOptions { case_sensitive: true, ..MatchOptions::new() };
     let name = name.to_cow();
     filters.iter().any(|filter| filter.matches_with(&name, rules))

@@ -15,7 +15,7 @@ pub(crate) const FILE_AT_FAULT: u8 = 1;
 pub(crate) const USAGE_OR_IO: u8 = 2;
 
 pub(crate) fn run(args: &LsArgs) -> ExitCode {
-    let options = args.parse_options();
+    let options = args.limits.parse_options();
     let heads: Vec<Result<Head, Fault>> = args.files.iter().map(|path| input::read_head(path, &options)).collect();
     let mut listing = Listing::default();
     let mut faults = Vec::new();
@@ -27,11 +27,9 @@ pub(crate) fn run(args: &LsArgs) -> ExitCode {
                 continue;
             }
         };
-        let header =
-            options.parse_header(&head.bytes).and_then(|header| header.check_file_len(head.file_len).map(|()| header));
-        match header {
+        match input::parse(path, head, &options) {
             Ok(header) => listing.add(path, header, &args.filter),
-            Err(error) => faults.push(fault::malformed(path, &error, &head.bytes)),
+            Err(fault) => faults.push(fault),
         }
     }
     listing.sort(args.sort);

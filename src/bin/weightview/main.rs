@@ -11,7 +11,12 @@ mod json;
 mod listing;
 mod ls;
 mod npy;
+mod progress;
+mod stats;
+mod stats_json;
+mod stats_table;
 mod table;
+mod work;
 
 use std::process::ExitCode;
 
@@ -20,6 +25,7 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     match cli::Cli::try_parse() {
         Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
+        Ok(cli::Cli { command: cli::Command::Stats(args) }) => stats::run(&args),
         Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
         Err(answer) => {
             // Help and version are answers too. Whether anyone still reads them does not matter.

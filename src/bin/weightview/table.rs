@@ -25,7 +25,7 @@ pub(crate) fn write(listing: &Listing<'_>, out: &mut dyn Write) -> io::Result<()
     for row in listing.rows() {
         line(out, cells(&row).each_ref().map(String::as_str), widths)?;
     }
-    total(out, listing.total)
+    writeln!(out, "{}", total(listing.total))
 }
 
 fn cells(row: &Row<'_, '_>) -> [String; 4] {
@@ -46,13 +46,11 @@ fn line(out: &mut dyn Write, cells: [&str; 4], widths: [usize; 4]) -> io::Result
     writeln!(out, "{name}{dtype:>dtype_width$}{shape:>shape_width$}{offsets:>offsets_width$}")
 }
 
-fn total(out: &mut dyn Write, total: Total) -> io::Result<()> {
+/// The last line.
+pub(crate) fn total(total: Total) -> String {
     let Total { tensors, parameters, bytes } = total;
-    write!(out, "Total: {tensors} tensors, {parameters} parameters, {bytes} bytes")?;
-    match human(bytes) {
-        Some(short) => writeln!(out, " ({short})"),
-        None => writeln!(out),
-    }
+    let short = human(bytes).map_or(String::new(), |short| format!(" ({short})"));
+    format!("Total: {tensors} tensors, {parameters} parameters, {bytes} bytes{short}")
 }
 
 /// Three digits and a unit, for what is longer than that.
