@@ -51,9 +51,10 @@ impl Error {
     #[must_use]
     pub const fn blame(&self) -> Blame {
         match self.kind {
-            ErrorKind::HeaderTooLong { .. } | ErrorKind::TooManyTensors { .. } | ErrorKind::NestingTooDeep { .. } => {
-                Blame::Limit
-            }
+            ErrorKind::HeaderTooLong { .. }
+            | ErrorKind::TooManyTensors { .. }
+            | ErrorKind::NestingTooDeep { .. }
+            | ErrorKind::IndexTooLong { .. } => Blame::Limit,
             ErrorKind::UnknownDtype
             | ErrorKind::RankTooHigh
             | ErrorKind::NumberTooLarge
@@ -193,6 +194,30 @@ pub enum ErrorKind {
         expected: u64,
         /// Where it begins.
         begin: u64,
+    },
+    /// A shard index is longer than the limit.
+    IndexTooLong {
+        /// Its length in bytes.
+        len: u64,
+        /// The limit in force.
+        limit: u64,
+    },
+    /// A shard index is not UTF-8.
+    IndexNotUtf8,
+    /// A shard index is JSON, but not an object.
+    IndexNotObject,
+    /// A shard index has no `weight_map`.
+    NoWeightMap,
+    /// `weight_map` is not an object.
+    WeightMapType,
+    /// A value in `weight_map` is not a string.
+    ShardNotString,
+    /// `metadata` of a shard index is neither an object nor `null`.
+    IndexMetadataType,
+    /// A key stands twice in a shard index, or in its `metadata`.
+    DuplicateIndexKey {
+        /// The byte where the key stood first.
+        first: u64,
     },
     /// Header and data together would be longer than 2^64 bytes.
     FileLenOverflow,
@@ -394,6 +419,24 @@ impl fmt::Display for ErrorKind {
                 f,
                 "this tensor begins at {begin} of the data section, but the one before it only ends at {expected}: they overlap"
             ),
+            Self::IndexTooLong { len, limit } => {
+                write!(f, "the index is {len} bytes long, over the limit of {limit}")
+            }
+            Self::IndexNotUtf8 => f.write_str("the index is not UTF-8 from here on"),
+            Self::IndexNotObject => {
+                f.write_str("an index of shards must be a JSON object, with the member `weight_map`")
+            }
+            Self::NoWeightMap => {
+                f.write_str("this JSON object has no `weight_map`, so it is no index of shards")
+            }
+            Self::WeightMapType => {
+                f.write_str("`weight_map` must be an object that gives the file of each tensor by its name")
+            }
+            Self::ShardNotString => f.write_str("the file of a tensor must be a string"),
+            Self::IndexMetadataType => f.write_str("`metadata` must be an object"),
+            Self::DuplicateIndexKey { first } => {
+                write!(f, "this key already stands at byte {first}; readers disagree on which one counts")
+            }
             Self::FileLenOverflow => f.write_str("header and data together would be longer than 2^64 bytes"),
             Self::Truncated { expected, actual } => write!(
                 f,

@@ -4,6 +4,7 @@ use core::fmt::{self, Write as _};
 
 use crate::error::Error;
 use crate::safetensors::head;
+use crate::shards;
 use crate::text::Text;
 
 /// Characters of the header shown before and behind the fault.
@@ -14,7 +15,7 @@ const NAME: usize = 200;
 
 impl Error {
     /// The error with the place it speaks of: the tensor's name, and an excerpt of the header with a caret
-    /// under the byte. `bytes` is the file, or as much of its head as was parsed.
+    /// under the byte. `bytes` is the file, or as much of its head as was parsed; or a shard index.
     ///
     /// ```
     /// let header = br#"{"fc1.bias":{"dtype":"F31","shape":[2],"data_offsets":[0,8]}}"#;
@@ -54,12 +55,16 @@ impl<'a> Explanation<'a> {
         head::tensor_at(self.bytes, self.error.offset()?)
     }
 
-    /// The header's text before and behind the fault, when it lies in the header.
-    fn excerpt(&self) -> Option<(&'a str, &'a str)> {
-        let (before, behind) = head::text_around(self.bytes, self.error.offset()?)?;
+    /// The text before and behind the fault, when it lies in a header or an index, and what it is of.
+    fn excerpt(&self) -> Option<(&'static str, &'a str, &'a str)> {
+        let offset = self.error.offset()?;
+        let (of, (before, behind)) = match shards::text_around(self.bytes, offset) {
+            Some(index) => ("index", index),
+            None => ("header", head::text_around(self.bytes, offset)?),
+        };
         let start = before.char_indices().rev().nth(CONTEXT.saturating_sub(1)).map_or(0, |(at, _)| at);
         let end = behind.char_indices().nth(CONTEXT).map_or(behind.len(), |(at, _)| at);
-        Some((before.get(start..)?, behind.get(..end)?))
+        Some((of, before.get(start..)?, behind.get(..end)?))
     }
 }
 
@@ -71,15 +76,15 @@ impl fmt::Display for Explanation<'_> {
             name.chars().take(NAME).try_for_each(|c| write!(f, "{}", c.escape_debug()))?;
             f.write_str(if name.chars().nth(NAME).is_some() { "…\"" } else { "\"" })?;
         }
-        if let Some((before, behind)) = self.excerpt() {
-            f.write_str("\n  header: ")?;
-            let mut column = 0usize;
+        if let Some((of, before, behind)) = self.excerpt() {
+            write!(f, "\n  {of}: ")?;
+            let mut column = of.len().saturating_add("  : ".len());
             for shown in before.chars().flat_map(harmless) {
                 f.write_char(shown)?;
                 column = column.saturating_add(1);
             }
             behind.chars().flat_map(harmless).try_for_each(|shown| f.write_char(shown))?;
-            write!(f, "\n          {:column$}^", "")?;
+            write!(f, "\n{:column$}^", "")?;
         }
         Ok(())
     }

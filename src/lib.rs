@@ -31,6 +31,7 @@
 //! | a row, a piece, any part of it | [`slice`](mod@slice) |
 //! | what its numbers are like: range, mean, NaNs, a histogram | [`TensorView::summary`] |
 //! | make numbers narrower, and know what that costs | [`narrow`](mod@narrow) |
+//! | read the index of a model in several files | [`shards::ShardIndex`] |
 //! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
 //! | show a person what is wrong with a file | [`Error::explain`] |
 //! | tell what a file is from its first bytes | [`detect`](mod@detect) |
@@ -98,6 +99,7 @@ pub mod narrow;
 mod numbers;
 pub mod safetensors;
 mod shape;
+pub mod shards;
 pub mod slice;
 mod summary;
 mod text;

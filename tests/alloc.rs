@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use weightview::safetensors::{Header, ParseOptions};
+use weightview::shards::ShardIndex;
 use weightview::{SafeTensors, Slot};
 
 /// The system's allocator, which counts what each thread asks of it.
@@ -263,4 +264,27 @@ fn nothing_in_no_order_without_a_heap() {
     let bytes = file(&model_order(1_600), true);
     let (parsing, header) = allocations(|| Header::parse(&bytes));
     assert_eq!((parsing, header.map(|header| header.len())), (0, Ok(1_600)));
+}
+
+/// A shard index, in the order in which tools write them and in none.
+#[test]
+fn a_shard_index_allocates_nothing() {
+    for (count, sorted) in [(1, true), (300, true), (100_000, true), (300, false)] {
+        let mut names: Vec<String> = (0..count).map(|i| format!("model.layers.{i:06}.weight")).collect();
+        if !sorted {
+            names.reverse();
+        }
+        let mut text = String::from(r#"{"metadata":{"total_size":1},"weight_map":{"#);
+        for (i, name) in names.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(text, r#"{comma}"{name}":"model-{:05}-of-00150.safetensors""#, i * 150 / count + 1).expect("room");
+        }
+        text.push_str("}}");
+        let (allocated, read) = allocations(|| {
+            let index = ShardIndex::parse(text.as_bytes()).expect("an index");
+            let all = index.entries().map(|entry| entry.shard.raw().len()).sum::<usize>();
+            (index.len(), index.total_size(), all, index.shard_of(&names[count / 2]).is_ok())
+        });
+        assert_eq!((allocated, read), (0, (count, Some(1), 32 * count, true)), "{count} tensors, sorted: {sorted}");
+    }
 }

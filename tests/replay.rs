@@ -5,6 +5,8 @@
 
 #[path = "it/agree.rs"]
 mod agree;
+#[path = "it/agree_index.rs"]
+mod agree_index;
 #[path = "../fuzz/src/choices.rs"]
 mod choices;
 #[path = "../fuzz/src/generate.rs"]
@@ -45,6 +47,11 @@ fn canonical_vs_general() {
     replay("canonical_vs_general", targets::canonical_vs_general);
 }
 
+#[test]
+fn index() {
+    replay("index", targets::index);
+}
+
 /// The generator at work without a fuzzer: a fixed stream of noise, so that every run is the same.
 #[test]
 fn noise() {
@@ -56,6 +63,7 @@ fn noise() {
     for round in 0..1000usize {
         let input: Vec<u8> = (0..round % 257).map(|_| noise()).collect();
         targets::header(&input);
+        targets::index(&input);
         targets::header_vs_reference(&input);
         targets::canonical_vs_general(&input);
     }

@@ -3,6 +3,8 @@
 
 #[path = "../../tests/it/agree.rs"]
 mod agree;
+#[path = "../../tests/it/agree_index.rs"]
+mod agree_index;
 mod choices;
 mod generate;
 mod respell;

@@ -5,6 +5,7 @@ use weightview::safetensors::{Header, ParseOptions};
 use weightview::{Error, Slot};
 
 use crate::agree::{assert_agrees, assert_invariants};
+use crate::agree_index::assert_index;
 use crate::choices::Choices;
 use crate::generate::{self, Draft};
 use crate::respell::{AFTER_COLON, ALL_KINDS, Respelt, respell};
@@ -156,4 +157,13 @@ fn assert_same_fault(fast: &Error, general: &Error, respelt: &Respelt) {
         (a, b) => assert_eq!(a, b, "{fast}; {general}:\n{}", respelt.text),
     }
     same_place(fast.offset().expect("a fault of the file"), general.offset().expect("a fault of the file"));
+}
+
+/// Bytes of any kind as a shard index; and, since the outer form is the same in all, as what `weight_map` and `metadata`
+/// hold, cut in two at a NUL.
+pub fn index(input: &[u8]) {
+    assert_index(input);
+    let mut halves = input.splitn(2, |&byte| byte == 0);
+    let (map, metadata) = (halves.next().unwrap_or_default(), halves.next().unwrap_or(b"{}"));
+    assert_index(&[b"{\"weight_map\":{".as_slice(), map, b"},\"metadata\":", metadata, b"}"].concat());
 }

@@ -2,14 +2,12 @@
 
 use super::LEN_FIELD;
 use super::options::ParseOptions;
-use super::unique;
-use super::walk::Keys;
 use crate::error::{Error, ErrorKind};
 use crate::json::Scanner;
 use crate::text::Text;
 
 /// Up to so many keys are held against each other without a heap.
-const FEW: usize = 384;
+pub(super) const FEW: usize = 384;
 
 /// Proves the value of `__metadata__`, at which the scanner stands, and passes over it. Gives the place of its
 /// object, or `None` for `null`.
@@ -39,12 +37,9 @@ pub(super) fn read(text: &str, scanner: &mut Scanner<'_>, options: &ParseOptions
         count = count.saturating_add(1);
         last = Some(key);
     }
-    if !ascending {
-        let heap = options.heap && count > FEW;
-        if let Some((first, again)) = unique::first_repeat(Keys::new(text, at, false), count, heap) {
-            let first = scanner.offset_of(first);
-            return Err(Error::at(scanner.offset_of(again), ErrorKind::DuplicateMetadataKey { first }));
-        }
+    if !ascending && let Some((first, again)) = super::first_repeat(text, at, count, options) {
+        let first = scanner.offset_of(first);
+        return Err(Error::at(scanner.offset_of(again), ErrorKind::DuplicateMetadataKey { first }));
     }
     Ok(Some(at))
 }

@@ -39,6 +39,7 @@ pub use model::{SafeTensors, Views};
 pub use options::ParseOptions;
 
 use crate::error::Error;
+use walk::Keys;
 
 /// Bytes of the field that gives the header's length.
 const LEN_FIELD: u64 = 8;
@@ -56,4 +57,10 @@ const METADATA: &str = "__metadata__";
 /// [`MAX_HEADER_LEN`](crate::limits::MAX_HEADER_LEN): then this is hardly a safetensors file.
 pub fn header_len(first: &[u8; 8]) -> Result<u64, Error> {
     ParseOptions::default().header_len(first)
+}
+
+/// Where the first key stands that stood before in the object at `at` of a text, and where it stood first. The object
+/// has been proven well-formed, and has `count` keys.
+pub(crate) fn first_repeat(text: &str, at: usize, count: usize, options: &ParseOptions) -> Option<(usize, usize)> {
+    unique::first_repeat(Keys::new(text, at, false), count, options.heap && count > metadata::FEW)
 }

@@ -80,7 +80,12 @@ impl ParseOptions {
     }
 
     pub(super) fn rules(&self) -> Rules {
-        Rules { strict: self.strict, max_nesting: self.max_nesting.clamp(3, limits::MAX_NESTING) }
+        Rules { strict: self.strict, max_nesting: self.nesting() }
+    }
+
+    /// The limit on nesting that is in force.
+    pub(crate) fn nesting(&self) -> u32 {
+        self.max_nesting.clamp(3, limits::MAX_NESTING)
     }
 }
 

@@ -2,6 +2,7 @@
 //! hold of any bytes at all, and is held against every file that any of them writes.
 
 mod agree;
+mod agree_index;
 mod build;
 
 mod codes;
@@ -24,6 +25,8 @@ mod plan;
 mod real;
 mod reference;
 mod rejections;
+mod shard_index;
+mod shard_names;
 mod sizes;
 mod slice_oracle;
 mod slicing;
