@@ -4,6 +4,7 @@ mod broken;
 mod build;
 mod export;
 mod foreign;
+mod hash;
 mod json;
 mod listing;
 mod names;

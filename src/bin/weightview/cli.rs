@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   weightview ls model.safetensors                            list a file
   weightview stats model.safetensors                         what its numbers are like
+  weightview hash model.safetensors                          a digest of its tensors
   weightview export model.safetensors fc1.bias -o bias.npy   one tensor, for numpy
   weightview ls --help                                       more on listing";
 
@@ -26,6 +27,7 @@ Examples:
 pub(crate) enum Command {
     Ls(LsArgs),
     Stats(StatsArgs),
+    Hash(HashArgs),
     Export(ExportArgs),
 }
 
@@ -144,6 +146,68 @@ Exit status:
   0  all is well; NaNs are no fault
   1  a file is at fault: malformed, cut, of another format, or over a limit
   2  wrong usage, or a file could not be read (even if another was also at fault)";
+
+/// Print a digest of the tensors: the same for the same content, however it is written
+///
+/// It depends on each tensor's name, dtype, shape and bytes, and on nothing else: not on
+/// the order of a header, on padding, on metadata, or on how tensors are spread over files.
+///
+/// A tensor's digest is BLAKE3 of its bytes. The whole digest is BLAKE3 with the context
+/// "weightview 2026-12-01 digest of a checkpoint's content, version 1" (mode derive_key) of
+/// this for each tensor, in the order of the names' UTF-8 bytes, integers little-endian:
+///   u64 length of the name, the name; u64 length of the dtype, the dtype as in the header;
+///   u64 number of dims, each dim as u64; the 32 bytes of the tensor's digest.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = HASH_EXAMPLES)]
+pub(crate) struct HashArgs {
+    /// The file
+    pub(crate) path: PathBuf,
+
+    /// Print the digest of each tensor too: BLAKE3 of its bytes
+    #[arg(long)]
+    pub(crate) tensors: bool,
+
+    /// The SHA-256 of the file instead, as model hubs list it; it need not be a safetensors file
+    #[arg(long, conflicts_with = "tensors")]
+    pub(crate) sha256: bool,
+
+    /// Fail, with exit status 1, unless this is the digest (hexadecimal)
+    #[arg(long, value_name = "HEX", value_parser = hex_digest)]
+    pub(crate) expect: Option<String>,
+
+    /// Print one JSON document
+    ///
+    /// {"path", "digest", "tensors": {name: digest}}, with `tensors` if they are asked for;
+    /// with --sha256 {"files": [{"path", "sha256"}]}.
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// 32 bytes in hexadecimal, perhaps behind the name of what made them, as hubs and pointers write it.
+fn hex_digest(text: &str) -> Result<String, String> {
+    let digits = text.trim().trim_start_matches("sha256:").trim_start_matches("blake3:").to_ascii_lowercase();
+    if digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(digits);
+    }
+    Err("a digest is 64 hexadecimal digits".into())
+}
+
+const HASH_EXAMPLES: &str = "\
+Examples:
+  weightview hash model.safetensors
+      to see whether two files hold the same tensors, whatever else differs
+  weightview hash --tensors model.safetensors
+      to see which tensors are the same
+  weightview hash --sha256 model.safetensors --expect 8bacf4585c2808c7841f…
+      to see whether a download is the file that the hub lists
+
+Exit status:
+  0  all is well
+  1  the file is at fault, or its digest is not the one expected
+  2  wrong usage, or something could not be read or written";
 
 /// Write one tensor of a safetensors file, as npy or as raw bytes
 ///

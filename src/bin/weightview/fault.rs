@@ -74,6 +74,18 @@ pub(crate) fn became_shorter(path: &Path) -> Fault {
     Fault::file(path, "the file became shorter while it was read", "see who writes to it, and try again")
 }
 
+/// A digest is not the one that was expected.
+pub(crate) fn digest(path: &Path, expected: &str, actual: &str) -> Fault {
+    let what = format!("the digest is {actual}, but {expected} is expected");
+    Fault::file(path, what, "this is not the file that was meant, or it is damaged: fetch it again")
+}
+
+/// One digest is expected of several files.
+pub(crate) fn expect_many(path: &Path, files: usize) -> Fault {
+    let what = format!("there are {files} files, each with a SHA-256 of its own");
+    Fault::new(USAGE_OR_IO, path, what, "give one of them with --expect, or leave out --sha256")
+}
+
 /// A tensor would go to a terminal.
 pub(crate) fn terminal() -> Fault {
     let message = "the tensor would be written to the terminal\n  help: give -o FILE, or send it to a file or a pipe";

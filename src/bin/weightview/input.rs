@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use weightview::detect::{self, Format};
 use weightview::safetensors::{Header, ParseOptions};
 
 use crate::fault::{self, Fault};
+use crate::tensors::Source;
 
 /// What is read of a file: its head, or as much as there is of it.
 pub(crate) struct Head {
@@ -66,6 +67,47 @@ pub(crate) fn parse<'a>(path: &Path, head: &'a Head, options: &ParseOptions) -> 
     let header = options.parse_header(&head.bytes);
     let whole = header.and_then(|header| header.check_file_len(head.file_len).map(|()| header));
     whole.map_err(|error| fault::malformed(path, &error, &head.bytes))
+}
+
+/// A checkpoint that was opened: the heads of its files.
+pub(crate) struct Opened<'a> {
+    path: &'a Path,
+    head: Head,
+    options: ParseOptions,
+}
+
+/// What an opened checkpoint holds.
+pub(crate) struct Model<'a> {
+    pub(crate) tensors: Vec<Source<'a>>,
+}
+
+impl<'a> Opened<'a> {
+    /// A file that can be read more than once.
+    pub(crate) fn open(path: &'a Path, options: &ParseOptions) -> Result<Self, Fault> {
+        Ok(Self { path, head: read_file_head(path, options)?, options: *options })
+    }
+
+    /// Proves what the heads say.
+    pub(crate) fn model(&self) -> Result<Model<'_>, Fault> {
+        let header = parse(self.path, &self.head, &self.options)?;
+        Ok(Model { tensors: header.tensors().map(|info| Source { path: self.path, info }).collect() })
+    }
+
+    /// The files.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        vec![self.path.into()]
+    }
+}
+
+/// Whether the path is that of one file, not of a checkpoint of several.
+pub(crate) fn is_one_file(path: &Path) -> bool {
+    !path.is_dir()
+}
+
+/// How long a file is that can be read more than once.
+pub(crate) fn file_len(path: &Path) -> Result<u64, Fault> {
+    let metadata = std::fs::metadata(path).map_err(|error| fault::unreadable(path, &error))?;
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(fault::not_seekable(path)) }
 }
 
 /// Opens a file, and says how long it is where that is known beforehand.

@@ -55,12 +55,12 @@ pub(crate) fn files(files: &[(&Path, Header<'_>)], out: &mut impl Write) -> io::
 }
 
 /// What stands before entry `i`.
-pub(crate) fn separate(out: &mut impl Write, i: usize) -> io::Result<()> {
+pub(crate) fn separate(out: &mut (impl Write + ?Sized), i: usize) -> io::Result<()> {
     out.write_all(if i == 0 { b"\n" } else { b",\n" })
 }
 
 /// A string of JSON. What is not safe on a terminal is escaped too, which JSON allows for any character.
-pub(crate) fn string(out: &mut impl Write, text: impl Iterator<Item = char>) -> io::Result<()> {
+pub(crate) fn string(out: &mut (impl Write + ?Sized), text: impl Iterator<Item = char>) -> io::Result<()> {
     write!(out, "\"")?;
     for c in text {
         match c {

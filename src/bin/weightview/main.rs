@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod digest;
 mod escape;
 mod export;
 mod fault;
+mod hash;
 mod input;
 mod json;
 mod listing;
@@ -16,6 +18,7 @@ mod stats;
 mod stats_json;
 mod stats_table;
 mod table;
+mod tensors;
 mod work;
 
 use std::process::ExitCode;
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
     match cli::Cli::try_parse() {
         Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
         Ok(cli::Cli { command: cli::Command::Stats(args) }) => stats::run(&args),
+        Ok(cli::Cli { command: cli::Command::Hash(args) }) => hash::run(&args),
         Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
         Err(answer) => {
             // Help and version are answers too. Whether anyone still reads them does not matter.

@@ -14,7 +14,7 @@ use crate::listing::{self, Total};
 use crate::ls;
 use crate::stats_json::Json;
 use crate::stats_table::Table;
-use crate::work::{self, Source};
+use crate::tensors::{self, Source};
 
 /// What goes where the summaries go, in the order of the tensors' names.
 pub(crate) trait Report {
@@ -93,7 +93,7 @@ fn summarise(
     let mut totals = Totals::default();
     let mut whole = Summary::EMPTY;
     let summary_of = |views: &[TensorView<'_>]| views.first().and_then(|view| view.summary().ok());
-    work::pieces(&to_read, summary_of, |item, last, summary| {
+    tensors::numbers(&to_read, summary_of, |item, last, summary| {
         whole = summary.map_or(whole, |summary| whole.merge(&summary));
         let Some([source]) = items.get(item).filter(|_| last) else { return Ok(()) };
         totals.total.add(&source.info);

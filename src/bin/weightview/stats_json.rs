@@ -9,7 +9,7 @@ use weightview::{Bin, Summary};
 use crate::json;
 use crate::listing::Total;
 use crate::stats::{self, Report, Totals};
-use crate::work::Source;
+use crate::tensors::Source;
 
 pub(crate) struct Json<W> {
     out: W,

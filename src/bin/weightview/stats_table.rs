@@ -10,7 +10,7 @@ use weightview::{Histogram, Summary};
 use crate::escape;
 use crate::stats::{Report, Totals};
 use crate::table;
-use crate::work::Source;
+use crate::tensors::Source;
 
 const HEADINGS: [&str; 11] =
     ["Tensor", "Dtype", "Elements", "Min", "Max", "Mean", "Std", "Zeros", "NaN", "Inf", "Histogram"];

@@ -1,7 +1,7 @@
-//! Reading the numbers of tensors, piece by piece, on all cores.
+//! Reading files piece by piece, on all cores.
 //!
 //! What a command does with a piece runs on worker threads, each with a buffer of its own that is used again and
-//! again; the results come back in order, tensor by tensor and piece by piece, so that they do not depend on how
+//! again; the results come back in order, item by item and piece by piece, so that they do not depend on how
 //! many threads there are. Files are read with positioned reads and never mapped: one that is cut off meanwhile is
 //! an error, not a signal.
 
@@ -15,36 +15,54 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
 
-use weightview::{TensorInfo, TensorView};
-
 use crate::fault::{self, Fault};
 use crate::progress::Progress;
 
 /// Bytes of a piece, at most: few enough to be in a processor's cache when they are worked on.
-const PIECE: u64 = 1 << 20;
-/// Elements of a piece are a multiple of this, so that every dtype's pieces are whole blocks.
-const ALIGN: u64 = 256;
-/// Tensors that are handed to a thread at once, when they are small.
+pub(crate) const PIECE: u64 = 1 << 20;
+/// Items that are handed to a thread at once, when they are small.
 const BATCH: usize = 64;
 /// Batches that may be finished before an earlier one is.
-const AHEAD: usize = 8;
+const AHEAD: usize = 512;
 
-/// A tensor, and the file that it is in.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+/// Bytes of a file, and how many of them make a piece.
+#[derive(Clone)]
+pub(crate) struct Span<'a> {
     pub(crate) path: &'a Path,
-    pub(crate) info: TensorInfo<'a>,
+    pub(crate) bytes: Range<u64>,
+    pub(crate) step: u64,
+}
+
+impl Span<'_> {
+    /// Pieces that it has: one at least, if an empty one.
+    pub(crate) fn pieces(&self) -> u64 {
+        (self.bytes.end - self.bytes.start).div_ceil(self.step.max(1)).max(1)
+    }
+
+    fn piece(&self, number: u64) -> Range<u64> {
+        let start = self.bytes.start.saturating_add(number.saturating_mul(self.step)).min(self.bytes.end);
+        start..start.saturating_add(self.step).min(self.bytes.end)
+    }
+}
+
+/// A piece of an item.
+pub(crate) struct Piece<'p> {
+    /// Which item.
+    pub(crate) item: usize,
+    /// Which piece of it.
+    pub(crate) number: u64,
+    /// The bytes of each span of the item.
+    pub(crate) bytes: &'p [&'p [u8]],
 }
 
 /// Calls `work` for all pieces of all items, and `done` with what it returned, in order, with the item's place and
-/// whether that was its last piece. An item is a tensor, or several of as many elements, of which `work` sees the same
-/// elements side by side. Each has at least one piece, if an empty one.
+/// whether that was its last piece. An item is a span, or several of as many pieces that are read side by side.
 pub(crate) fn pieces<const N: usize, T: Send>(
-    items: &[[Source<'_>; N]],
-    work: impl Fn(&[TensorView<'_>]) -> T + Sync,
+    items: &[[Span<'_>; N]],
+    work: impl Fn(&Piece<'_>) -> T + Sync,
     mut done: impl FnMut(usize, bool, T) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let total = items.iter().flatten().map(|source| u128::from(source.info.byte_len())).sum();
+    let total = items.iter().flatten().map(|span| u128::from(span.bytes.end - span.bytes.start)).sum();
     let mut progress = Progress::new(total);
     let plan = Plan { state: Mutex::new(State::default()), room: Condvar::new(), items };
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -53,7 +71,7 @@ pub(crate) fn pieces<const N: usize, T: Send>(
         for _ in 0..threads {
             let (send, plan, work) = (send.clone(), &plan, &work);
             scope.spawn(move || {
-                let mut reader = Reader::new();
+                let mut reader = Reader::<N>::new();
                 while let Some(batch) = plan.next() {
                     let result = batch.run(items, &mut reader, work);
                     let failed = result.is_err();
@@ -98,14 +116,14 @@ struct Plan<'p, 'a, const N: usize> {
     state: Mutex<State>,
     /// Something was delivered, so that more may be begun.
     room: Condvar,
-    items: &'p [[Source<'a>; N]],
+    items: &'p [[Span<'a>; N]],
 }
 
 #[derive(Default)]
 struct State {
     item: usize,
-    /// Elements of the item that have been handed out.
-    start: u64,
+    /// The item's next piece.
+    piece: u64,
     number: usize,
     delivered: usize,
     stopped: bool,
@@ -115,7 +133,7 @@ struct State {
 struct Batch {
     number: usize,
     items: Range<usize>,
-    elements: Range<u64>,
+    piece: u64,
 }
 
 struct Finished<T> {
@@ -128,34 +146,24 @@ struct Finished<T> {
 impl<const N: usize> Plan<'_, '_, N> {
     fn next(&self) -> Option<Batch> {
         let mut state = self.lock();
-        while !state.stopped && state.number >= state.delivered + BATCH * AHEAD {
+        while !state.stopped && state.number >= state.delivered + AHEAD {
             state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.stopped {
-            return None;
-        }
         let first = state.item;
-        let elements = self.elements(first)?;
-        let number = state.number;
+        let all = pieces_of(self.items.get(first).filter(|_| !state.stopped)?);
+        let (number, piece) = (state.number, state.piece);
         state.number += 1;
-        let at_once = piece_len(self.items.get(first)?);
-        if elements > at_once {
-            let end = elements.min(state.start.saturating_add(at_once));
-            let batch = Batch { number, items: first..first + 1, elements: state.start..end };
-            (state.item, state.start) = if end == elements { (first + 1, 0) } else { (first, end) };
-            return Some(batch);
+        if all > 1 {
+            (state.item, state.piece) = if piece + 1 == all { (first + 1, 0) } else { (first, piece + 1) };
+            return Some(Batch { number, items: first..first + 1, piece });
         }
         let mut bytes = 0u64;
         while state.item - first < BATCH && bytes < PIECE {
-            let Some(item) = self.items.get(state.item).filter(|item| is_small(item)) else { break };
-            bytes += item.iter().map(|source| source.info.byte_len()).sum::<u64>();
+            let Some(item) = self.items.get(state.item).filter(|item| pieces_of(item) == 1) else { break };
+            bytes += item.iter().map(|span| span.bytes.end - span.bytes.start).sum::<u64>();
             state.item += 1;
         }
-        Some(Batch { number, items: first..state.item, elements: 0..u64::MAX })
-    }
-
-    fn elements(&self, item: usize) -> Option<u64> {
-        self.items.get(item)?.first().map(|source| source.info.elements())
+        Some(Batch { number, items: first..state.item, piece: 0 })
     }
 
     fn delivered(&self, number: usize) {
@@ -173,43 +181,29 @@ impl<const N: usize> Plan<'_, '_, N> {
     }
 }
 
-/// How many elements of the item make a piece.
-fn piece_len<const N: usize>(item: &[Source<'_>; N]) -> u64 {
-    let block = |source: &Source<'_>| {
-        let dtype = source.info.dtype();
-        (ALIGN * u64::from(dtype.block_bytes())).div_ceil(u64::from(dtype.block_len()))
-    };
-    let bytes = item.iter().map(block).max().unwrap_or(1);
-    (PIECE / bytes).max(1) * ALIGN
-}
-
-/// Whether the item is one piece.
-fn is_small<const N: usize>(item: &[Source<'_>; N]) -> bool {
-    item.iter().all(|source| source.info.elements() <= piece_len(item))
+fn pieces_of<const N: usize>(item: &[Span<'_>; N]) -> u64 {
+    item.iter().map(Span::pieces).max().unwrap_or(1)
 }
 
 impl Batch {
     fn run<const N: usize, T>(
         &self,
-        items: &[[Source<'_>; N]],
+        items: &[[Span<'_>; N]],
         reader: &mut Reader<N>,
-        work: &impl Fn(&[TensorView<'_>]) -> T,
+        work: &impl Fn(&Piece<'_>) -> T,
     ) -> Result<Vec<Finished<T>>, Fault> {
         let mut finished = Vec::with_capacity(self.items.len());
-        for (item, sources) in self.items.clone().zip(items.get(self.items.clone()).unwrap_or_default()) {
-            let elements = sources.first().map_or(0, |source| source.info.elements());
-            let range = self.elements.start..self.elements.end.min(elements);
-            let last = range.end == elements;
-            let views = reader.read(sources, &range)?;
-            let bytes = views.iter().map(|view| view.data().len() as u64).sum();
-            let result = work(&views);
-            finished.push(Finished { item, last, bytes, result });
+        for (item, spans) in self.items.clone().zip(items.get(self.items.clone()).unwrap_or_default()) {
+            let bytes = reader.read(spans, self.piece)?;
+            let len = bytes.iter().map(|bytes| bytes.len() as u64).sum();
+            let result = work(&Piece { item, number: self.piece, bytes: &bytes });
+            finished.push(Finished { item, last: self.piece + 1 == pieces_of(spans), bytes: len, result });
         }
         Ok(finished)
     }
 }
 
-/// A thread's buffers, and the files that it has open: the last one of each source.
+/// A thread's buffers, and the files that it has open: the last one of each span.
 struct Reader<const N: usize> {
     slots: [Slot; N],
 }
@@ -225,23 +219,10 @@ impl<const N: usize> Reader<N> {
         Self { slots: std::array::from_fn(|_| Slot::default()) }
     }
 
-    /// The elements of each source.
-    fn read<'r>(&'r mut self, sources: &[Source<'r>; N], elements: &Range<u64>) -> Result<Vec<TensorView<'r>>, Fault> {
-        let read = |(slot, source): (&'r mut Slot, &Source<'r>)| {
-            let piece = piece(source, elements)?;
-            let bytes = slot.read(source.path, &piece.file_range())?;
-            piece.view(bytes).map_err(|error| fault::malformed(source.path, &error, &[]))
-        };
-        self.slots.iter_mut().zip(sources).map(read).collect()
+    /// A piece of each span.
+    fn read(&mut self, spans: &[Span<'_>; N], piece: u64) -> Result<Vec<&[u8]>, Fault> {
+        self.slots.iter_mut().zip(spans).map(|(slot, span)| slot.read(span.path, &span.piece(piece))).collect()
     }
-}
-
-fn piece<'a>(source: &Source<'a>, elements: &Range<u64>) -> Result<TensorInfo<'a>, Fault> {
-    // A tensor in one piece keeps its shape.
-    if *elements == (0..source.info.elements()) {
-        return Ok(source.info);
-    }
-    source.info.piece(elements.clone()).map_err(|error| fault::unreadable(source.path, &io::Error::other(error)))
 }
 
 impl Slot {
