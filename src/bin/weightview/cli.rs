@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   weightview ls model.safetensors                            list a file
   weightview stats model.safetensors                         what its numbers are like
+  weightview diff a.safetensors b.safetensors --values       what is different
   weightview hash model.safetensors                          a digest of its tensors
   weightview export model.safetensors fc1.bias -o bias.npy   one tensor, for numpy
   weightview ls --help                                       more on listing";
@@ -27,6 +28,7 @@ Examples:
 pub(crate) enum Command {
     Ls(LsArgs),
     Stats(StatsArgs),
+    Diff(DiffArgs),
     Hash(HashArgs),
     Export(ExportArgs),
 }
@@ -146,6 +148,56 @@ Exit status:
   0  all is well; NaNs are no fault
   1  a file is at fault: malformed, cut, of another format, or over a limit
   2  wrong usage, or a file could not be read (even if another was also at fault)";
+
+/// Say what is different between two checkpoints
+///
+/// Tensors are found by their names, wherever they lie. A line for each that only B has (+),
+/// only A has (-), or that has another dtype or shape (!); with --values also for each whose
+/// numbers differ (~): how many; the largest |a-b|; the largest |a-b| / max(|a|, |b|); the
+/// root of the mean square of a-b; and the cosine of the angle between the two as vectors.
+/// Tensors of different dtypes are compared by value, of one dtype by their bytes as well.
+/// Metadata is not compared.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = DIFF_EXAMPLES)]
+pub(crate) struct DiffArgs {
+    /// One checkpoint
+    pub(crate) a: PathBuf,
+
+    /// The other
+    pub(crate) b: PathBuf,
+
+    /// Compare the numbers too: all bytes are read
+    #[arg(long)]
+    pub(crate) values: bool,
+
+    /// Print one JSON document
+    ///
+    /// {"a", "b", "tensors": [{"kind": "added"|"removed"|"changed", "name", "dtype", "shape"}],
+    ///  "values": [{"name", "count", "differing", "not_finite",
+    ///              "max_abs", "max_rel", "rms", "cosine"}],
+    ///  "equal", "total": {"same", "added", "removed", "changed", "values"}}
+    /// Of a changed tensor, `dtype` and `shape` are pairs. `values` is there with --values.
+    /// Elements that are not finite are in no figure but `differing` and `not_finite`.
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  weightview diff base.safetensors tuned.safetensors
+      are the same tensors in them?
+  weightview diff --values model-bf16.safetensors model-f32.safetensors
+      what did the conversion cost?
+  weightview diff --values --json a b | jq -r '.values | sort_by(.cosine) | .[:10][] | .name'
+      which tensors changed most?
+
+Exit status:
+  0  they are equal, as far as was asked
+  1  they differ
+  2  wrong usage, or one of them could not be read";
 
 /// Print a digest of the tensors: the same for the same content, however it is written
 ///

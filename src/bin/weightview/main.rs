@@ -3,6 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod compare;
+mod diff;
+mod diff_report;
 mod digest;
 mod escape;
 mod export;
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     match cli::Cli::try_parse() {
         Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
         Ok(cli::Cli { command: cli::Command::Stats(args) }) => stats::run(&args),
+        Ok(cli::Cli { command: cli::Command::Diff(args) }) => diff::run(&args),
         Ok(cli::Cli { command: cli::Command::Hash(args) }) => hash::run(&args),
         Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
         Err(answer) => {

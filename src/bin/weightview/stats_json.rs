@@ -81,7 +81,7 @@ fn numbers(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 }
 
 /// The shortest digits that are this number and no other. JSON has no infinities: they are strings.
-fn number(number: Option<f64>) -> String {
+pub(crate) fn number(number: Option<f64>) -> String {
     match number {
         Some(f64::INFINITY) => "\"Infinity\"".into(),
         Some(f64::NEG_INFINITY) => "\"-Infinity\"".into(),

@@ -100,7 +100,7 @@ fn chart(histogram: &Histogram, bars: &[char; 9]) -> String {
 }
 
 /// A number in four significant digits, with an exponent where it is very large or small.
-fn short(number: f64) -> String {
+pub(crate) fn short(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return match number {
             f64::INFINITY => "inf".into(),
