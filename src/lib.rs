@@ -70,7 +70,8 @@
 //! for headers in the orders that writers use; a sort takes over for others, or, without a heap, further passes.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
+#![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -84,17 +85,24 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "std")]
+pub mod aligned;
 mod cursor;
 pub mod detect;
 mod dtype;
 mod element;
 pub mod error;
 mod explain;
+#[cfg(feature = "std")]
+mod file;
 pub mod float;
 mod index;
 mod iter;
 mod json;
 pub mod limits;
+#[cfg(feature = "mmap")]
+#[allow(unsafe_code)]
+pub mod mmap;
 pub mod narrow;
 mod numbers;
 pub mod safetensors;
@@ -106,6 +114,8 @@ mod text;
 mod view;
 mod widen;
 
+#[cfg(feature = "std")]
+pub use aligned::AlignedBytes;
 pub use dtype::Dtype;
 pub use element::{CastError, Element, F8E4M3, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0};
 pub use error::Error;

@@ -16,6 +16,8 @@ mod index;
 mod json;
 mod large;
 mod limits;
+#[cfg(feature = "std")]
+mod memory;
 mod metadata;
 mod names;
 mod narrow;
