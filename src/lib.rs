@@ -33,6 +33,8 @@
 //! | make numbers narrower, and know what that costs | [`narrow`](mod@narrow) |
 //! | read the index of a model in several files | [`shards::ShardIndex`] |
 //! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
+//! | open a model of one file or many shards, and know what is wrong with it | `checkpoint` (feature `std`) |
+//! | list one of any size without reading its data | `Catalog` (feature `std`) |
 //! | show a person what is wrong with a file | [`Error::explain`] |
 //! | tell what a file is from its first bytes | [`detect`](mod@detect) |
 //!
@@ -47,7 +49,7 @@
 //! |---|---|---|
 //! | none | everything but what follows | `core` |
 //! | `alloc` | `index()`, `to_cow`, `to_vec` and the like, a sort for large headers in no order | an allocator |
-//! | `std` (default) | `alloc`; finds the processor's F16 instructions at run time | `std` |
+//! | `std` (default) | `alloc`; checkpoints: files, directories, shards; finds the processor's F16 instructions at run time | `std` |
 //! | `cli` | the command `weightview` | `std`, `clap`, and a few crates for terminals |
 //!
 //! A feature only adds: what a call accepts and returns is the same in every build.
@@ -87,6 +89,8 @@ extern crate std;
 
 #[cfg(feature = "std")]
 pub mod aligned;
+#[cfg(feature = "std")]
+pub mod checkpoint;
 mod cursor;
 pub mod detect;
 mod dtype;
@@ -116,6 +120,8 @@ mod widen;
 
 #[cfg(feature = "std")]
 pub use aligned::AlignedBytes;
+#[cfg(feature = "std")]
+pub use checkpoint::Catalog;
 pub use dtype::Dtype;
 pub use element::{CastError, Element, F8E4M3, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0};
 pub use error::Error;

@@ -10,34 +10,36 @@ use weightview::safetensors::{Header, ParseOptions};
 use weightview::shards::ShardIndex;
 use weightview::{SafeTensors, Slot};
 
-/// The system's allocator, which counts what each thread asks of it.
+/// The system's allocator, which counts what each thread asks of it, and how much.
 struct Counting;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-fn count() {
+fn count(bytes: usize) {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes as u64));
 }
 
-// SAFETY: every call goes on to the system's allocator as it came. The count is a `Cell` of the thread that was
-// initialised at compile time: counting neither allocates nor unwinds.
+// SAFETY: every call goes on to the system's allocator as it came. The counts are `Cell`s of the thread that
+// were initialised at compile time: counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, len: usize) -> *mut u8 {
-        count();
+        count(len);
         // SAFETY: the caller's promise.
         unsafe { System.realloc(memory, layout, len) }
     }
@@ -287,4 +289,43 @@ fn a_shard_index_allocates_nothing() {
         });
         assert_eq!((allocated, read), (0, (count, Some(1), 32 * count, true)), "{count} tensors, sorted: {sorted}");
     }
+}
+
+/// A catalog: lists that grow with the headers, none a tensor; of the data, not a byte. One file, so that all is
+/// done by this thread.
+#[test]
+#[cfg(feature = "std")]
+fn lists_for_a_catalog() {
+    use weightview::checkpoint::{Catalog, Options};
+
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("alloc-catalog");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let mut counts = Vec::new();
+    for count in [10, 1_000, 100_000] {
+        let tensors = writer_order(count);
+        let mut bytes = file(&tensors, false);
+        bytes.truncate(SafeTensors::parse(&bytes).expect("well").data_start() as usize);
+        let path = directory.join("model.safetensors");
+        let whole = Header::parse(&bytes).expect("well").file_len();
+        std::fs::write(&path, &bytes).expect("room");
+        std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(whole)).expect("room");
+        let asked = BYTES.with(Cell::get);
+        let (opening, catalog) = allocations(|| Catalog::open(&path, &Options::default()));
+        let asked = BYTES.with(Cell::get) - asked;
+        let catalog = catalog.expect("sound");
+        assert_eq!(catalog.len(), count);
+        // The header, the table, and as much again to sort it.
+        let least = bytes.len() + 24 * count;
+        assert!(asked <= (least + 24 * count + 4096) as u64, "{asked} bytes for {count} tensors, {least} needed");
+        counts.push(opening);
+
+        let (looking, found) = allocations(|| {
+            let all = tensors.iter().all(|(name, _)| catalog.tensor(name).is_ok());
+            all && catalog.tensors().all(|entry| entry.is_whole()) && catalog.shards()[0].header().len() == count
+        });
+        assert_eq!((looking, found), (0, true), "look-up in a catalog of {count} tensors");
+    }
+    std::fs::remove_dir_all(&directory).expect("our own");
+    let most = counts.iter().max().expect("some");
+    assert!(*most <= counts[0] + 1, "{counts:?}: the sort may ask once");
 }

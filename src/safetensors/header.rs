@@ -44,13 +44,13 @@ const SMALL: usize = 128 * 1024;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Header<'a> {
-    text: &'a str,
-    tensors: usize,
-    data_len: u64,
+    pub(super) text: &'a str,
+    pub(super) tensors: usize,
+    pub(super) data_len: u64,
     /// Where the value of `__metadata__` stands in `text`, when that is an object.
-    metadata: Option<usize>,
+    pub(super) metadata: Option<usize>,
     /// Every entry is written canonically.
-    canonical: bool,
+    pub(super) canonical: bool,
 }
 
 /// Proves the head of a file.
@@ -76,7 +76,7 @@ pub(super) fn checked_len(len: u64, options: &ParseOptions) -> Result<u64, Error
 
 /// Proves the text: first each entry in header order, then that the tensors tile the data section, then that
 /// no name stands twice. Each fault is the first of its kind, whatever the build.
-fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> {
+pub(super) fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> {
     let large = text.len() > SMALL;
     let mut walk = Walk::open(text, options.rules())?;
     let mut header = Header { text, tensors: 0, data_len: 0, metadata: None, canonical: true };
@@ -247,7 +247,7 @@ impl<'a> Header<'a> {
     }
 
     /// Whether every dim fits this host's `usize`. Where `usize` has 64 bits there is nothing to look at.
-    pub(super) fn check_host(&self) -> Result<(), Error> {
+    pub(crate) fn check_host(&self) -> Result<(), Error> {
         if usize::BITS >= u64::BITS {
             return Ok(());
         }

@@ -29,6 +29,8 @@ mod heap;
 mod metadata;
 mod model;
 mod options;
+#[cfg(feature = "std")]
+pub(crate) mod owned;
 mod tiling;
 mod unique;
 mod walk;
