@@ -33,7 +33,7 @@
 //! | make numbers narrower, and know what that costs | [`narrow`](mod@narrow) |
 //! | read the index of a model in several files | [`shards::ShardIndex`] |
 //! | set limits for untrusted files, or hold them to the letter | [`safetensors::ParseOptions`] |
-//! | open a model of one file or many shards, and know what is wrong with it | `checkpoint` (feature `std`) |
+//! | open a model of one file or many shards, and know what is wrong with it | `Checkpoint`, `checkpoint` (feature `std`) |
 //! | list one of any size without reading its data | `Catalog` (feature `std`) |
 //! | show a person what is wrong with a file | [`Error::explain`] |
 //! | tell what a file is from its first bytes | [`detect`](mod@detect) |
@@ -121,7 +121,7 @@ mod widen;
 #[cfg(feature = "std")]
 pub use aligned::AlignedBytes;
 #[cfg(feature = "std")]
-pub use checkpoint::Catalog;
+pub use checkpoint::{Catalog, Checkpoint};
 pub use dtype::Dtype;
 pub use element::{CastError, Element, F8E4M3, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0};
 pub use error::Error;

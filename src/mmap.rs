@@ -3,6 +3,8 @@
 //! This is the one module with `unsafe` code, and [`MappedFile::open`] says what its caller answers for. Where that
 //! is too much to answer for, [`AlignedBytes`](crate::AlignedBytes) are read instead.
 
+mod checkpoint;
+
 use core::fmt;
 use core::ops::{Deref, Range};
 use std::fs::File;

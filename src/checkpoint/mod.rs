@@ -3,6 +3,8 @@
 //! | To | Use | It reads |
 //! |---|---|---|
 //! | list what is there, find where each tensor lies, know what is wrong | [`Catalog::open`] | the heads alone: a checkpoint of any size, at once, on any host |
+//! | have the numbers, come what may to the files | [`Checkpoint::open_read`] | everything, into memory aligned to 64 bytes |
+//! | have the numbers of files that nobody writes to | `Checkpoint::open_mapped` (feature `mmap`) | nothing until it is touched |
 //!
 //! ```
 //! use weightview::checkpoint::{Catalog, Options};
@@ -93,6 +95,7 @@ mod catalog;
 mod error;
 mod finding;
 mod locate;
+pub(crate) mod model;
 mod open;
 mod placement;
 mod policy;
@@ -104,5 +107,6 @@ mod table;
 pub use catalog::{Catalog, Entries, Entry};
 pub use error::{CheckpointError, Limit};
 pub use finding::{Finding, FindingKind};
+pub use model::{Checkpoint, Views};
 pub use policy::{Action, Options, Policy};
 pub use shard::Shard;

@@ -5,6 +5,7 @@ mod build;
 mod errors;
 mod large;
 mod locate;
+mod model;
 mod names;
 mod policy;
 mod real;

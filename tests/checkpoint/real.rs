@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use weightview::Catalog;
 use weightview::checkpoint::{Options, Policy};
+use weightview::{Catalog, Checkpoint, SafeTensors};
 
 /// The sharded model, and the same in one file.
 pub(crate) fn at_hand() -> Option<(PathBuf, PathBuf)> {
@@ -37,4 +37,23 @@ fn three_shards_are_the_one_file() {
             assert_eq!(bytes(a), bytes(b));
         }
     }
+}
+
+#[test]
+fn its_numbers_are_those_of_the_one_file() {
+    let Some((sharded, single)) = at_hand() else { return };
+    let bytes = std::fs::read(single).expect("a file");
+    let single = SafeTensors::parse(&bytes).expect("sound");
+    let same = |checkpoint: Checkpoint| {
+        assert_eq!(checkpoint.tensors().len(), single.len());
+        for tensor in single.tensors() {
+            let view = checkpoint.tensor(&tensor.name().to_string()).expect("there");
+            assert_eq!((view.dtype(), view.shape(), view.data()), (tensor.dtype(), tensor.shape(), tensor.data()));
+            assert!(view.iter_f32().expect("floats").eq(tensor.iter_f32().expect("floats")));
+        }
+    };
+    same(Checkpoint::open_read(&sharded).expect("sound"));
+    #[cfg(feature = "mmap")]
+    // SAFETY: nothing writes to these files.
+    same(unsafe { Checkpoint::open_mapped(&sharded) }.expect("sound"));
 }
