@@ -112,7 +112,6 @@ fn real_files_of_other_formats() {
         ("npz/mel_filters.npz", "a zip archive"),
         ("onnx/mnist.onnx", "an ONNX model"),
         ("pytorch/tiny.pth", "a zip archive"),
-        ("sharded/model.safetensors.index.json", "a JSON file"),
         ("tflite/nmp.tflite", "a TensorFlow Lite model"),
     ] {
         let Some(path) = data(file) else { continue };

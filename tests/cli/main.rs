@@ -2,6 +2,7 @@
 
 mod broken;
 mod build;
+mod checkpoints;
 mod diff;
 mod export;
 mod foreign;

@@ -49,12 +49,14 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn a_directory() {
+fn a_directory_without_weights() {
     let dir = Dir::new("a_directory");
     std::fs::create_dir(dir.path("model")).unwrap();
     let err = dir.run(&["ls", "model"]).fails(2);
-    assert!(err.starts_with("weightview: model: this is a directory, not a file\n  help: "), "{err}");
-    assert!(err.contains("*.safetensors"), "{err}");
+    assert_eq!(err, "weightview: model: there are no safetensors files here; it has no files at all\n");
+    dir.write("model/README.md", "# A model\n");
+    let err = dir.run(&["ls", "model"]).fails(2);
+    assert!(err.contains("but these files: \"README.md\" (a text file)"), "{err}");
 }
 
 #[cfg(unix)]

@@ -35,15 +35,15 @@ pub(crate) enum Command {
 
 /// List the tensors of safetensors files
 ///
-/// It prints name, dtype, shape, and where the bytes lie in the file's data section.
+/// It prints name, dtype, shape, and where the bytes lie in their file's data section.
 /// Only the head of a file is read, however large the file is. All that the head says
-/// is checked, and held against the length of the file.
+/// is checked, and held against the length of the file. A directory or an index is listed
+/// as the one model that it is, and held against its index.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = LS_EXAMPLES)]
 pub(crate) struct LsArgs {
-    /// The files, all in one listing; `-` is the standard input
+    /// Files, directories or indexes (`*.index.json`), all in one listing; `-` is the standard input
     ///
-    /// Give every shard of a model to see the whole.
     /// A pipe is read to its end, which is how its length is known.
     #[arg(required = true, value_name = "FILE", verbatim_doc_comment)]
     pub(crate) files: Vec<PathBuf>,
@@ -104,7 +104,7 @@ pub(crate) struct Limits {
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = STATS_EXAMPLES)]
 pub(crate) struct StatsArgs {
-    /// The files, all in one table
+    /// Files, directories or indexes, all in one table
     ///
     /// A pipe will not do: tensors are read out of order.
     #[arg(required = true, value_name = "FILE", verbatim_doc_comment)]
@@ -137,8 +137,8 @@ pub(crate) struct StatsArgs {
 
 const STATS_EXAMPLES: &str = "\
 Examples:
-  weightview stats model-0000?-of-00002.safetensors
-      all tensors of all shards
+  weightview stats models/llama-3-8b
+      all tensors of a model in several files
   weightview stats --filter '*.mlp.*' model.safetensors
       some of them
   weightview stats --json model.safetensors | jq -r '.tensors[] | select(.nans > 0) | .name'
@@ -160,7 +160,7 @@ Exit status:
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = DIFF_EXAMPLES)]
 pub(crate) struct DiffArgs {
-    /// One checkpoint
+    /// One checkpoint: a file, a directory, or an index
     pub(crate) a: PathBuf,
 
     /// The other
@@ -212,14 +212,14 @@ Exit status:
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = HASH_EXAMPLES)]
 pub(crate) struct HashArgs {
-    /// The file
+    /// A file, a directory, or an index
     pub(crate) path: PathBuf,
 
     /// Print the digest of each tensor too: BLAKE3 of its bytes
     #[arg(long)]
     pub(crate) tensors: bool,
 
-    /// The SHA-256 of the file instead, as model hubs list it; it need not be a safetensors file
+    /// The SHA-256 of the file, or of each file, as model hubs list it; any file has one
     #[arg(long, conflicts_with = "tensors")]
     pub(crate) sha256: bool,
 
@@ -267,7 +267,7 @@ Exit status:
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// The file
+    /// A file, a directory, or an index
     pub(crate) file: PathBuf,
 
     /// The tensor's name
@@ -342,8 +342,8 @@ const LS_EXAMPLES: &str = "\
 Examples:
   weightview ls model.safetensors
       what is in it?
-  weightview ls model-0000?-of-00002.safetensors
-      all shards in one listing
+  weightview ls models/llama-3-8b
+      a model in several files
   weightview ls --sort size model.safetensors | head
       the largest tensors
   weightview ls --filter '*.self_attn.?_proj.weight' --filter lm_head.weight model.safetensors

@@ -9,8 +9,8 @@ use crate::cli::DiffArgs;
 use crate::compare::{self, Difference};
 use crate::diff_report::{Lines, Report};
 use crate::fault::{self, Fault};
-use crate::input::{Model, Opened};
 use crate::ls::{self, USAGE_OR_IO};
+use crate::opened::{Model, Opened, Take};
 use crate::tensors::{self, Source};
 
 /// The exit status when the checkpoints differ.
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &DiffArgs) -> ExitCode {
 
 fn diff(args: &DiffArgs) -> Result<Counts, Vec<Fault>> {
     let options = args.limits.parse_options();
-    let (a, b) = both(Opened::open(&args.a, &options), Opened::open(&args.b, &options))?;
+    let (a, b) = both(Opened::open(&args.a, &options, Take::Whole), Opened::open(&args.b, &options, Take::Whole))?;
     let (a, b) = both(a.model(), b.model())?;
     let mut counts = Counts::default();
     let mut closed = false;
@@ -73,7 +73,8 @@ fn compare(
     counts: &mut Counts,
     closed: &mut bool,
 ) -> Result<(), Fault> {
-    let pairs = align(&a.tensors, &b.tensors);
+    let (a, b) = (a.sources(), b.sources());
+    let pairs = align(&a, &b);
     let mut unwritten = |error: io::Error| {
         *closed = error.kind() == io::ErrorKind::BrokenPipe;
         fault::unwritable(&error)

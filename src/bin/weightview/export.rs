@@ -9,9 +9,10 @@ use weightview::safetensors::ParseOptions;
 
 use crate::cli::{ExportArgs, ExportFormat};
 use crate::fault::{self, Fault};
-use crate::input;
 use crate::ls;
 use crate::npy;
+use crate::opened::{Opened, Take};
+use crate::tensors::Source;
 
 /// Elements that are widened at once.
 const BLOCK: usize = 64 * 1024;
@@ -24,10 +25,10 @@ pub(crate) fn run(args: &ExportArgs) -> ExitCode {
 }
 
 fn export(args: &ExportArgs) -> Result<(), Fault> {
-    let path = &args.file;
-    let head = input::read_file_head(path, &ParseOptions::default())?;
-    let header = input::parse(path, &head, &ParseOptions::default())?;
-    let info = header.tensor(&args.name).map_err(|_| fault::no_tensor(path, &args.name))?;
+    let opened = Opened::open(&args.file, &ParseOptions::default(), Take::PartOfFiles)?;
+    let sources = opened.model()?.sources();
+    let source = sources.iter().find(|source| source.info.name() == args.name.as_str());
+    let Some(&Source { path, info }) = source else { return Err(no_tensor(args, &opened)) };
 
     let dtype = info.dtype();
     let descr = if args.f32 { Some("<f4") } else { npy::descr(dtype) };
@@ -42,7 +43,7 @@ fn export(args: &ExportArgs) -> Result<(), Fault> {
     let mut bytes = Vec::new();
     let wide = if args.f32 {
         data.read_to_end(&mut bytes).map_err(|error| fault::unreadable(path, &error))?;
-        let view = info.view(&bytes).map_err(|error| fault::malformed(path, &error, &head.bytes))?;
+        let view = info.view(&bytes).map_err(|error| fault::malformed(path, &error, &[]))?;
         // Asked before anything is written.
         view.iter_f32().map_err(|error| fault::not_widened(path, &error))?;
         Some(view)
@@ -70,6 +71,11 @@ fn export(args: &ExportArgs) -> Result<(), Fault> {
         Err(error) => Err(fault::unwritten(&args.output, &error)),
         Ok(()) => Ok(()),
     }
+}
+
+/// It is not there, or what should have it is at fault.
+fn no_tensor(args: &ExportArgs, opened: &Opened<'_>) -> Fault {
+    opened.faults().into_iter().next().unwrap_or_else(|| fault::no_tensor(&args.file, &args.name))
 }
 
 /// The tensor as `f32`, little-endian.

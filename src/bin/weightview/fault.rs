@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use weightview::checkpoint::{CheckpointError, Finding};
 use weightview::detect::Format;
 use weightview::error::{Blame, ErrorKind};
 use weightview::{CastError, Dtype, Error};
@@ -40,9 +41,25 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Fault {
     Fault::new(USAGE_OR_IO, path, format_args!("cannot be read: {error}"), "")
 }
 
-pub(crate) fn directory(path: &Path) -> Fault {
-    let help = format!("give the files in it: weightview ls {}", escape::path(&path.join("*.safetensors")));
-    Fault::new(USAGE_OR_IO, path, "this is a directory, not a file", &help)
+/// A checkpoint that is not opened.
+pub(crate) fn checkpoint(error: &CheckpointError) -> Fault {
+    let exit = match error {
+        CheckpointError::Io { .. } | CheckpointError::SeveralIndexes { .. } | CheckpointError::NoWeights { .. } => {
+            USAGE_OR_IO
+        }
+        _ => FILE_AT_FAULT,
+    };
+    let help = match error {
+        CheckpointError::Refused { findings, .. } => findings.first().map(Finding::advice),
+        _ => None,
+    };
+    let help = help.map_or(String::new(), |help| format!("\n  help: {help}"));
+    Fault { exit, message: format!("{error}{help}") }
+}
+
+/// Something that is wrong with a checkpoint that was opened all the same.
+pub(crate) fn finding(path: &Path, finding: &Finding) -> Fault {
+    Fault::file(path, format_args!("{}: {finding}", finding.id()), finding.advice())
 }
 
 /// The listing could not be written.

@@ -10,9 +10,10 @@ use crate::cli::HashArgs;
 use crate::digest::{self, Content, Tree};
 use crate::escape;
 use crate::fault::{self, Fault};
-use crate::input::{self, Opened};
+use crate::input;
 use crate::json;
 use crate::ls;
+use crate::opened::{self, Opened, Take};
 use crate::work::{self, PIECE, Span};
 
 pub(crate) fn run(args: &HashArgs) -> ExitCode {
@@ -22,9 +23,8 @@ pub(crate) fn run(args: &HashArgs) -> ExitCode {
 
 /// The digest of the tensors.
 fn content(args: &HashArgs) -> Result<(), Fault> {
-    let opened = Opened::open(&args.path, &args.limits.parse_options())?;
-    let model = opened.model()?;
-    let mut sources = model.tensors;
+    let opened = Opened::open(&args.path, &args.limits.parse_options(), Take::Whole)?;
+    let mut sources = opened.model()?.sources();
     sources.sort_by(|a, b| a.info.name().cmp(&b.info.name()));
     let spans: Vec<_> = sources
         .iter()
@@ -72,10 +72,10 @@ fn content(args: &HashArgs) -> Result<(), Fault> {
 /// SHA-256 of whole files, which is what model hubs list.
 fn sha256(args: &HashArgs) -> Result<(), Fault> {
     // Not opened as models: any file has a SHA-256.
-    let paths = if input::is_one_file(&args.path) {
+    let paths = if opened::is_one_file(&args.path) {
         vec![args.path.clone()]
     } else {
-        Opened::open(&args.path, &args.limits.parse_options())?.paths()
+        Opened::open(&args.path, &args.limits.parse_options(), Take::Whole)?.paths()
     };
     if let ([_, _, ..], Some(_)) = (paths.as_slice(), &args.expect) {
         return Err(fault::expect_many(&args.path, paths.len()));

@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use weightview::detect::{self, Format};
 use weightview::safetensors::{Header, ParseOptions};
 
 use crate::fault::{self, Fault};
-use crate::tensors::Source;
 
 /// What is read of a file: its head, or as much as there is of it.
 pub(crate) struct Head {
@@ -69,41 +68,6 @@ pub(crate) fn parse<'a>(path: &Path, head: &'a Head, options: &ParseOptions) -> 
     whole.map_err(|error| fault::malformed(path, &error, &head.bytes))
 }
 
-/// A checkpoint that was opened: the heads of its files.
-pub(crate) struct Opened<'a> {
-    path: &'a Path,
-    head: Head,
-    options: ParseOptions,
-}
-
-/// What an opened checkpoint holds.
-pub(crate) struct Model<'a> {
-    pub(crate) tensors: Vec<Source<'a>>,
-}
-
-impl<'a> Opened<'a> {
-    /// A file that can be read more than once.
-    pub(crate) fn open(path: &'a Path, options: &ParseOptions) -> Result<Self, Fault> {
-        Ok(Self { path, head: read_file_head(path, options)?, options: *options })
-    }
-
-    /// Proves what the heads say.
-    pub(crate) fn model(&self) -> Result<Model<'_>, Fault> {
-        let header = parse(self.path, &self.head, &self.options)?;
-        Ok(Model { tensors: header.tensors().map(|info| Source { path: self.path, info }).collect() })
-    }
-
-    /// The files.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        vec![self.path.into()]
-    }
-}
-
-/// Whether the path is that of one file, not of a checkpoint of several.
-pub(crate) fn is_one_file(path: &Path) -> bool {
-    !path.is_dir()
-}
-
 /// How long a file is that can be read more than once.
 pub(crate) fn file_len(path: &Path) -> Result<u64, Fault> {
     let metadata = std::fs::metadata(path).map_err(|error| fault::unreadable(path, &error))?;
@@ -114,10 +78,6 @@ pub(crate) fn file_len(path: &Path) -> Result<u64, Fault> {
 fn open(path: &Path) -> Result<(Box<dyn Read>, Option<u64>), Fault> {
     if path.as_os_str() == "-" {
         return Ok((Box::new(io::stdin().lock()), None));
-    }
-    // Before it is opened: not every system opens a directory, and what it says then does not tell why.
-    if path.is_dir() {
-        return Err(fault::directory(path));
     }
     let file = File::open(path).map_err(|error| fault::unreadable(path, &error))?;
     let metadata = file.metadata().map_err(|error| fault::unreadable(path, &error))?;

@@ -8,6 +8,7 @@ use weightview::safetensors::Header;
 use weightview::{Dtype, TensorInfo, Text};
 
 use crate::cli::Sort;
+use crate::opened::Model;
 
 /// The tensors that are listed, and their files.
 #[derive(Default)]
@@ -57,15 +58,16 @@ impl Total {
 }
 
 impl<'a> Listing<'a> {
-    /// Adds a file, and those of its tensors that match a filter, or all where there is none.
-    pub(crate) fn add(&mut self, path: &'a Path, header: Header<'a>, filters: &[Pattern]) {
-        let file = u32::try_from(self.files.len()).unwrap_or(u32::MAX); // each file is a word of the command line
-        self.files.push((path, header));
-        for info in header.tensors() {
+    /// Adds files, and those of their tensors that match a filter, or all where there is none.
+    pub(crate) fn add(&mut self, model: &Model<'a>, filters: &[Pattern]) {
+        let before = self.files.len();
+        self.files.extend(&model.files);
+        model.for_each(|file, info| {
             if is_wanted(info.name(), filters) {
-                self.push(file, &info);
+                // Each file is a word of the command line, or was opened.
+                self.push(u32::try_from(before + file).unwrap_or(u32::MAX), info);
             }
-        }
+        });
     }
 
     fn push(&mut self, file: u32, info: &TensorInfo<'a>) {

@@ -1,12 +1,15 @@
 //! `weightview ls`: what is in these files?
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use weightview::safetensors::ParseOptions;
 
 use crate::cli::LsArgs;
 use crate::fault::{self, Fault};
-use crate::input::{self, Head};
 use crate::listing::Listing;
+use crate::opened::{Opened, Take};
 use crate::{json, table};
 
 /// The exit status when a file is at fault.
@@ -16,21 +19,11 @@ pub(crate) const USAGE_OR_IO: u8 = 2;
 
 pub(crate) fn run(args: &LsArgs) -> ExitCode {
     let options = args.limits.parse_options();
-    let heads: Vec<Result<Head, Fault>> = args.files.iter().map(|path| input::read_head(path, &options)).collect();
-    let mut listing = Listing::default();
     let mut faults = Vec::new();
-    for (path, head) in args.files.iter().zip(&heads) {
-        let head = match head {
-            Ok(head) => head,
-            Err(fault) => {
-                faults.push(fault.clone());
-                continue;
-            }
-        };
-        match input::parse(path, head, &options) {
-            Ok(header) => listing.add(path, header, &args.filter),
-            Err(fault) => faults.push(fault),
-        }
+    let opened = open_all(&args.files, &options, Take::Part, &mut faults);
+    let mut listing = Listing::default();
+    for model in opened.iter().flat_map(Opened::model) {
+        listing.add(&model, &args.filter);
     }
     listing.sort(args.sort);
     if let Err(error) = print(&listing, args.json) {
@@ -40,6 +33,27 @@ pub(crate) fn run(args: &LsArgs) -> ExitCode {
         }
     }
     report(&faults)
+}
+
+/// Opens all, and says what is wrong with each: what is given back can be read.
+pub(crate) fn open_all<'a>(
+    paths: &'a [PathBuf],
+    options: &ParseOptions,
+    take: Take,
+    faults: &mut Vec<Fault>,
+) -> Vec<Opened<'a>> {
+    let mut all = Vec::new();
+    for path in paths {
+        let opened = Opened::open(path, options, take);
+        match opened.and_then(|opened| opened.model().map(drop).map(|()| opened)) {
+            Ok(opened) => {
+                faults.extend(opened.faults());
+                all.push(opened);
+            }
+            Err(fault) => faults.push(fault),
+        }
+    }
+    all
 }
 
 /// Prints the listing. A program gets its document even of no file; a person would only wonder at an empty table.

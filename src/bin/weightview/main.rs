@@ -16,6 +16,7 @@ mod json;
 mod listing;
 mod ls;
 mod npy;
+mod opened;
 mod progress;
 mod stats;
 mod stats_json;

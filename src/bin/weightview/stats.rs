@@ -9,9 +9,9 @@ use weightview::{Dtype, Summary, TensorInfo, TensorView};
 
 use crate::cli::StatsArgs;
 use crate::fault::{self, Fault};
-use crate::input;
 use crate::listing::{self, Total};
 use crate::ls;
+use crate::opened::{Opened, Take};
 use crate::stats_json::Json;
 use crate::stats_table::Table;
 use crate::tensors::{self, Source};
@@ -34,27 +34,20 @@ pub(crate) struct Totals {
 
 pub(crate) fn run(args: &StatsArgs) -> ExitCode {
     let mut faults = Vec::new();
-    let options = args.limits.parse_options();
-    let mut heads = Vec::new();
-    for path in &args.files {
-        match input::read_file_head(path, &options) {
-            Ok(head) => heads.push((path.as_path(), head)),
-            Err(fault) => faults.push(fault),
-        }
+    let opened = ls::open_all(&args.files, &args.limits.parse_options(), Take::PartOfFiles, &mut faults);
+    let (mut files, mut sources) = (Vec::new(), Vec::new());
+    for model in opened.iter().flat_map(Opened::model) {
+        sources.extend(model.sources());
+        files.extend(model.files);
     }
-    let mut files = Vec::new();
-    for (path, head) in &heads {
-        match input::parse(path, head, &options) {
-            Ok(header) => files.push((*path, header)),
-            Err(fault) => faults.push(fault),
-        }
-    }
+    sources.retain(|source| listing::is_wanted(source.info.name(), &args.filter));
+    sources.sort_by(|a, b| a.info.name().cmp(&b.info.name()));
     if !files.is_empty() || args.json {
         let out = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
         let outcome = if args.json {
-            report(&files, args, &mut Json::new(out))
+            report(&files, &sources, &mut Json::new(out))
         } else {
-            report(&files, args, &mut Table::new(out, args.ascii))
+            report(&files, &sources, &mut Table::new(out, args.ascii))
         };
         faults.extend(outcome.err());
     }
@@ -62,9 +55,9 @@ pub(crate) fn run(args: &StatsArgs) -> ExitCode {
 }
 
 /// Works through the tensors. Whoever closed the pipe has read enough, which is no fault.
-fn report(files: &[(&Path, Header<'_>)], args: &StatsArgs, report: &mut dyn Report) -> Result<(), Fault> {
+fn report(files: &[(&Path, Header<'_>)], sources: &[Source<'_>], report: &mut dyn Report) -> Result<(), Fault> {
     let mut closed = false;
-    match summarise(files, args, report, &mut closed) {
+    match summarise(files, sources, report, &mut closed) {
         Err(_) if closed => Ok(()),
         other => other,
     }
@@ -72,18 +65,12 @@ fn report(files: &[(&Path, Header<'_>)], args: &StatsArgs, report: &mut dyn Repo
 
 fn summarise(
     files: &[(&Path, Header<'_>)],
-    args: &StatsArgs,
+    sources: &[Source<'_>],
     report: &mut dyn Report,
     closed: &mut bool,
 ) -> Result<(), Fault> {
-    let mut items: Vec<[Source<'_>; 1]> = Vec::new();
-    for (path, header) in files {
-        let tensors = header.tensors().filter(|info| listing::is_wanted(info.name(), &args.filter));
-        items.extend(tensors.map(|info| [Source { path, info }]));
-    }
-    items.sort_by(|[a], [b]| a.info.name().cmp(&b.info.name()));
     // What is not summarised need not be read.
-    let to_read: Vec<_> = items.iter().map(|[source]| [unread(source)]).collect();
+    let to_read: Vec<_> = sources.iter().map(|source| [unread(source)]).collect();
 
     let mut unwritten = |error: io::Error| {
         *closed = error.kind() == io::ErrorKind::BrokenPipe;
@@ -95,7 +82,7 @@ fn summarise(
     let summary_of = |views: &[TensorView<'_>]| views.first().and_then(|view| view.summary().ok());
     tensors::numbers(&to_read, summary_of, |item, last, summary| {
         whole = summary.map_or(whole, |summary| whole.merge(&summary));
-        let Some([source]) = items.get(item).filter(|_| last) else { return Ok(()) };
+        let Some(source) = sources.get(item).filter(|_| last) else { return Ok(()) };
         totals.total.add(&source.info);
         totals.nans += u128::from(whole.nans());
         totals.infinities += u128::from(whole.infinities());
