@@ -10,6 +10,7 @@ use crate::Dir;
 pub(crate) struct Model {
     members: Vec<String>,
     data_len: u64,
+    padded: bool,
 }
 
 impl Model {
@@ -39,9 +40,16 @@ impl Model {
         self
     }
 
+    /// Pads the header with spaces, so that the data starts on a multiple of 8, as usual writers do.
+    pub(crate) fn padded(self) -> Self {
+        Self { padded: true, ..self }
+    }
+
     /// The length field and the header.
     pub(crate) fn head(&self) -> Vec<u8> {
-        head(&format!("{{{}}}", self.members.join(",")))
+        let header = format!("{{{}}}", self.members.join(","));
+        let spaces = if self.padded { header.len().next_multiple_of(8) - header.len() } else { 0 };
+        head(&(header + &" ".repeat(spaces)))
     }
 
     /// The whole file, its data zeros.

@@ -2,6 +2,7 @@
 
 mod broken;
 mod build;
+mod check;
 mod checkpoints;
 mod diff;
 mod export;

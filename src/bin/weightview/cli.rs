@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   weightview ls model.safetensors                            list a file
   weightview stats model.safetensors                         what its numbers are like
+  weightview check models/llama-3-8b                         is it sound?
   weightview diff a.safetensors b.safetensors --values       what is different
   weightview hash model.safetensors                          a digest of its tensors
   weightview export model.safetensors fc1.bias -o bias.npy   one tensor, for numpy
@@ -28,6 +29,7 @@ Examples:
 pub(crate) enum Command {
     Ls(LsArgs),
     Stats(StatsArgs),
+    Check(CheckArgs),
     Diff(DiffArgs),
     Hash(HashArgs),
     Export(ExportArgs),
@@ -86,13 +88,20 @@ pub(crate) struct Limits {
     #[arg(long, verbatim_doc_comment)]
     pub(crate) strict: bool,
 
+    #[command(flatten)]
+    ceilings: Ceilings,
+}
+
+/// How much is too much.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Ceilings {
     /// The longest header that is read, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = limits::MAX_HEADER_LEN)]
-    pub(crate) max_header: u64,
+    max_header: u64,
 
     /// The most tensors that one file may have
     #[arg(long, value_name = "N", default_value_t = limits::MAX_TENSORS)]
-    pub(crate) max_tensors: u64,
+    max_tensors: u64,
 }
 
 /// Say what the numbers of each tensor are like
@@ -148,6 +157,55 @@ Exit status:
   0  all is well; NaNs are no fault
   1  a file is at fault: malformed, cut, of another format, or over a limit
   2  wrong usage, or a file could not be read (even if another was also at fault)";
+
+/// Say whether a file or a checkpoint is sound, and what readers would stumble over
+///
+/// Errors: whatever makes a file unreadable, or leaves a tensor missing or ambiguous.
+/// Warnings: where a file leaves the letter of the specification and readers disagree, odd
+/// names, data that cannot be used in place, an index or a config.json that says otherwise,
+/// what stands beside the weights and is dangerous or missing, slow file systems.
+/// Each finding has an id that stays the same, the place, and what to do.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_long_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// Files, directories or indexes
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Look at the numbers too: NaNs, infinities, BOOL that is neither 0 nor 1; all bytes are read
+    #[arg(long)]
+    pub(crate) values: bool,
+
+    /// Take warnings for errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Print one JSON document
+    ///
+    /// {"paths":    [{"path", "errors", "warnings"}],
+    ///  "findings": [{"id", "severity": "error"|"warning", "path", "file", "tensor",
+    ///                "message", "help", "byte"}],
+    ///  "total":    {"errors", "warnings"}}
+    #[arg(long, verbatim_doc_comment)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: Ceilings,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  weightview check models/*
+      is everything there, and whole?
+  weightview check --values model.safetensors
+      are there NaNs in it?
+  weightview check --strict --json upload/ | jq -r '.findings[].id'
+      for programs
+
+Exit status:
+  0  sound, perhaps with warnings
+  1  there are errors; with --strict, or warnings
+  2  wrong usage, or something could not be read";
 
 /// Say what is different between two checkpoints
 ///
@@ -329,12 +387,13 @@ fn name_pattern(glob: &str) -> Result<Pattern, PatternError> {
 
 impl Limits {
     pub(crate) fn parse_options(&self) -> ParseOptions {
-        ParseOptions {
-            strict: self.strict,
-            max_header_len: self.max_header,
-            max_tensors: self.max_tensors,
-            ..ParseOptions::default()
-        }
+        ParseOptions { strict: self.strict, ..self.ceilings.parse_options() }
+    }
+}
+
+impl Ceilings {
+    pub(crate) fn parse_options(&self) -> ParseOptions {
+        ParseOptions { max_header_len: self.max_header, max_tensors: self.max_tensors, ..ParseOptions::default() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod compare;
 mod diff;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     match cli::Cli::try_parse() {
         Ok(cli::Cli { command: cli::Command::Ls(args) }) => ls::run(&args),
         Ok(cli::Cli { command: cli::Command::Stats(args) }) => stats::run(&args),
+        Ok(cli::Cli { command: cli::Command::Check(args) }) => check::run(&args),
         Ok(cli::Cli { command: cli::Command::Diff(args) }) => diff::run(&args),
         Ok(cli::Cli { command: cli::Command::Hash(args) }) => hash::run(&args),
         Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
