@@ -29,14 +29,14 @@ const MOST_THREADS: usize = 16;
 
 /// Bytes in memory that start on a boundary of 64 bytes.
 ///
-/// That is as much as any processor's vector instructions ask for, and the length of a cache line. What counts for a
-/// tensor is where its own bytes start, which is the writer's choice: the common writers of safetensors pad the
-/// header so that the data section starts on a multiple of 8, and lay out wide dtypes first. Of files by them,
-/// [`as_slice`](crate::TensorView::as_slice) gives any tensor in place, F64 and C64 among them. Where a writer
-/// took no care it names the misalignment, and the calls that copy work.
+/// That is as much as any vector instruction asks for, the length of a cache line, and where systems copy to fastest.
+/// What counts for a tensor is where its own bytes start, which is the writer's choice: the common writers of
+/// safetensors pad the header so that the data section starts on a multiple of 8, and lay out wide dtypes first. Of
+/// files by them, [`as_slice`](crate::TensorView::as_slice) gives any tensor in place, F64 among them. Where a writer
+/// took no such care it names the misalignment, and the calls that copy work.
 ///
-/// Nothing here is mapped: once it is read, no other process can change it, and a file that is truncated meanwhile
-/// is an error. See the feature `mmap` for the other way and its price.
+/// These bytes belong to the program alone: no other process can change them, and a file that becomes shorter while it
+/// is read is an error. With the feature `mmap` there is another way, at another price.
 pub struct AlignedBytes {
     /// `len` bytes from `start` on, with what it takes before them to start on the boundary.
     memory: Vec<u8>,
@@ -69,6 +69,7 @@ impl AlignedBytes {
             let read = reader.by_ref().take(room as u64).read_to_end(&mut bytes.memory)?;
             bytes.len = bytes.len.saturating_add(read);
             if read < room {
+                // Nothing says that the last read left the memory where it was.
                 bytes.align()?;
                 return Ok(bytes);
             }
@@ -86,7 +87,7 @@ impl AlignedBytes {
     }
 
     /// So many zeros. The system hands out large memory zeroed, so it is written to once only, by what reads into it.
-    /// An aligned type would have the allocator write the zeros itself; hence the room to shift in.
+    /// (The allocator would itself write the zeros of a type that is aligned to 64; hence bytes, with room to shift.)
     fn zeroed(len: usize) -> io::Result<Self> {
         let room = len.checked_add(Self::ALIGNMENT);
         let memory = room.and_then(|room| bytemuck::allocation::try_zeroed_vec::<u8>(room).ok());
@@ -101,12 +102,12 @@ impl AlignedBytes {
 
     /// Makes room for more at the end, twice as much as before or more.
     fn make_room(&mut self) -> io::Result<()> {
-        let more = self.memory.len().max(PIECE / 4);
+        let more = self.memory.len().max(1 << 20);
         self.memory.try_reserve(more).map_err(|_| file::no_memory(self.len.saturating_add(more) as u64))?;
         self.align()
     }
 
-    /// Moves the bytes to a boundary, after the memory has moved. (Large memory moves by whole pages, so there is
+    /// Moves the bytes to a boundary, when the memory has moved. (Large memory moves by whole pages, so that there is
     /// nothing to do but the first time.)
     fn align(&mut self) -> io::Result<()> {
         if self.memory.capacity().saturating_sub(self.len) < Self::ALIGNMENT {
@@ -150,8 +151,9 @@ impl fmt::Debug for AlignedBytes {
     }
 }
 
-/// Called with the bytes that are read and the bytes that are to be read; an error ends the reading.
-type Progress<'a> = &'a (dyn Fn(u64, u64) -> io::Result<()> + Sync);
+/// Called with the bytes that are read and the bytes that are to be read; an error ends the reading. See
+/// [`ReadOptions::progress`].
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> io::Result<()> + Sync);
 
 /// How [`AlignedBytes`] are read from a file: which part, on how many threads, and who is told of it.
 ///
@@ -174,7 +176,7 @@ pub struct ReadOptions<'a> {
 }
 
 impl<'a> ReadOptions<'a> {
-    /// The whole file, on as many threads as the machine has cores, up to 16.
+    /// The whole file, on as many threads as the machine has cores, up to 16, and nobody is told.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -197,7 +199,7 @@ impl<'a> ReadOptions<'a> {
     /// every few MiB with a larger number, and at the end with the two equal. The calls come from any of the
     /// threads, one at a time. An error that it returns ends the reading, and is what `read` returns.
     #[must_use]
-    pub fn progress(self, progress: &'a (dyn Fn(u64, u64) -> io::Result<()> + Sync)) -> Self {
+    pub fn progress(self, progress: Progress<'a>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
@@ -231,7 +233,7 @@ impl<'a> ReadOptions<'a> {
         let Range { start, end } = self.range.clone().unwrap_or(0..file_len);
         let total = end.checked_sub(start).filter(|_| end <= file_len);
         let total = total.ok_or_else(|| file::past_the_end(start, end, file_len))?;
-        let len = file::addressable(total, file::MOST)?;
+        let len = file::addressable(total)?;
         if let Some(progress) = self.progress {
             progress(0, total)?;
         }
@@ -310,4 +312,29 @@ struct Tally {
 fn next<T>(pieces: &Mutex<impl Iterator<Item = T>>, tally: &Mutex<Tally>) -> Option<T> {
     let ended = tally.lock().map_or(true, |tally: MutexGuard<'_, Tally>| tally.ended);
     if ended { None } else { pieces.lock().ok()?.next() }
+}
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, clippy::expect_used, reason = "tests know their bytes")]
+mod tests {
+    use super::*;
+
+    /// Allocators seldom move memory from one offset to another, so here it is done to them: the bytes stand wherever
+    /// they stand, with or without room behind them.
+    #[test]
+    fn bytes_are_moved_to_the_boundary_from_anywhere() {
+        let held: Vec<u8> = (0..200).collect();
+        for start in 0..150 {
+            for room in [0, 1, 63, 64, 300] {
+                let mut memory = Vec::with_capacity(start + held.len() + room);
+                memory.resize(start, 0);
+                memory.extend_from_slice(&held);
+                let mut bytes = AlignedBytes { memory, start, len: held.len() };
+                bytes.align().expect("memory");
+                assert_eq!(*bytes, *held);
+                assert_eq!(bytes.as_ptr().addr() % AlignedBytes::ALIGNMENT, 0);
+                assert_eq!(bytes.memory.len(), bytes.start + bytes.len, "more is appended where they end");
+            }
+        }
+    }
 }

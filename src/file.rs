@@ -27,33 +27,36 @@ pub(crate) fn len(file: &File) -> io::Result<u64> {
     Ok(metadata.len())
 }
 
-/// Fills `out` from that byte of the file on. `end` is where the caller knows the file to end.
+/// Fills `out` from that byte of the file on. `end` is where the caller knows the file to end, or later.
 pub(crate) fn read_exact_at(file: &File, out: &mut [u8], at: u64, end: u64) -> io::Result<()> {
     let read = fill(out, |rest, done| read_at(file, rest, at.saturating_add(done)))?;
     if read == out.len() {
         return Ok(());
     }
-    let there = at.saturating_add(read as u64);
-    Err(match file.metadata().map(|metadata| metadata.len()) {
-        Ok(len) if len < end => shorter(end, len),
-        // It has grown again, or its length is not what can be read of it.
-        _ => shorter(end, there),
-    })
+    let message = match file.metadata() {
+        Ok(metadata) if metadata.len() < end => {
+            format!("the file became shorter while it was read: {end} bytes expected, {} there", metadata.len())
+        }
+        // It has grown again; or its length was never that of its bytes, as in /sys.
+        _ => {
+            let there = at.saturating_add(read as u64);
+            format!("the file ends at byte {there}, before the length that it gives: {end} bytes expected")
+        }
+    };
+    Err(io::Error::new(ErrorKind::UnexpectedEof, message))
 }
 
-/// The length as one of memory, where that many bytes can be addressed.
-pub(crate) fn addressable(len: u64, most: usize) -> io::Result<usize> {
-    usize::try_from(len).ok().filter(|&len| len <= most).ok_or_else(|| {
-        let message = format!(
-            "{len} bytes are more than a {}-bit process can address; read a part of the file, or its head",
-            usize::BITS
-        );
-        io::Error::new(ErrorKind::FileTooLarge, message)
-    })
+/// A length in a file as one in memory, if one object there can be so long.
+pub(crate) fn addressable(len: u64) -> io::Result<usize> {
+    // No object in memory is longer than this, whatever it is made of.
+    let fits = isize::try_from(len).ok().map(isize::unsigned_abs);
+    fits.ok_or_else(|| too_large(len, usize::BITS))
 }
 
-/// The most bytes of one object in memory.
-pub(crate) const MOST: usize = isize::MAX.unsigned_abs();
+fn too_large(len: u64, bits: u32) -> io::Error {
+    let message = format!("{len} bytes are more than a process of {bits} bits can address; read a part of the file");
+    io::Error::new(ErrorKind::FileTooLarge, message)
+}
 
 /// There is no memory for that many bytes.
 pub(crate) fn no_memory(len: u64) -> io::Error {
@@ -68,11 +71,6 @@ pub(crate) fn past_the_end(begin: u64, end: u64, len: u64) -> io::Error {
         format!("the range {begin}..{end} is not in the file, which has {len} bytes")
     };
     io::Error::new(ErrorKind::InvalidInput, message)
-}
-
-fn shorter(expected: u64, actual: u64) -> io::Error {
-    let message = format!("the file became shorter while it was read: {expected} bytes expected, {actual} there");
-    io::Error::new(ErrorKind::UnexpectedEof, message)
 }
 
 /// Reads until `out` is full or the file ends, in as many calls as that takes. How many bytes were read.
@@ -114,28 +112,95 @@ fn check_regular(kind: FileType) -> io::Result<()> {
     if kind.is_file() {
         return Ok(());
     }
-    let (error, what) = if kind.is_dir() { (ErrorKind::IsADirectory, "a directory") } else { other(kind) };
-    let message = match error {
-        ErrorKind::IsADirectory => format!("this is {what}, not a file"),
-        _ => format!("this is {what}, which has no length of its own; read it as a stream"),
-    };
-    Err(io::Error::new(error, message))
+    if kind.is_dir() {
+        return Err(io::Error::new(ErrorKind::IsADirectory, "this is a directory, not a file"));
+    }
+    let message = format!("this is {}, which has no length of its own; read it as a stream", name(kind));
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
 
+/// What it is, if it is neither a file nor a directory.
 #[cfg(unix)]
-fn other(kind: FileType) -> (ErrorKind, &'static str) {
+fn name(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
-    let what = if kind.is_fifo() {
+    if kind.is_fifo() {
         "a pipe"
     } else if kind.is_socket() {
         "a socket"
     } else {
         "a device"
-    };
-    (ErrorKind::InvalidInput, what)
+    }
 }
 
 #[cfg(not(unix))]
-fn other(_: FileType) -> (ErrorKind, &'static str) {
-    (ErrorKind::InvalidInput, "a device or a pipe")
+fn name(_: FileType) -> &'static str {
+    "a pipe or a device"
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::expect_used, reason = "tests know their bytes")]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+    use std::vec::Vec;
+
+    /// Reads from `bytes` as the system might: at most `most` at a time, and interrupted before each.
+    fn fill_from(bytes: &[u8], most: usize, out: &mut [u8]) -> (usize, Vec<usize>) {
+        let (mut interrupted, mut sizes) = (false, Vec::new());
+        let read = fill(out, |rest, at| {
+            interrupted = !interrupted;
+            if interrupted {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let there = bytes.get(at as usize..).unwrap_or_default();
+            let n = there.len().min(rest.len()).min(most);
+            rest[..n].copy_from_slice(&there[..n]);
+            sizes.push(n);
+            Ok(n)
+        });
+        (read.expect("interruptions are no errors"), sizes)
+    }
+
+    #[test]
+    fn short_and_interrupted_reads_are_continued() {
+        let mut out = [0; 10];
+        assert_eq!(fill_from(b"0123456789abc", 4, &mut out), (10, [4, 4, 2].to_vec()));
+        assert_eq!(&out, b"0123456789");
+    }
+
+    #[test]
+    fn a_file_that_ends_early_ends_the_reading() {
+        let mut out = [b'-'; 10];
+        assert_eq!(fill_from(b"01234", 4, &mut out), (5, [4, 1, 0].to_vec()));
+        assert_eq!(&out, b"01234-----");
+        assert_eq!(fill_from(b"", 4, &mut out), (0, [0].to_vec()));
+    }
+
+    #[test]
+    fn nothing_is_read_where_nothing_is_wanted() {
+        assert_eq!(fill_from(b"01234", 4, &mut []), (0, Vec::new()));
+    }
+
+    #[test]
+    fn an_error_ends_the_reading() {
+        let mut calls = 0;
+        let result = fill(&mut [0; 4], |_, at| {
+            calls += 1;
+            if at == 0 { Ok(1) } else { Err(ErrorKind::PermissionDenied.into()) }
+        });
+        assert_eq!(result.expect_err("the second call fails").kind(), ErrorKind::PermissionDenied);
+        assert_eq!(calls, 2);
+    }
+
+    /// What a process of 32 bits can address ends at 2^31 - 1, and the error says so.
+    #[test]
+    fn lengths_that_fit_no_memory_are_errors() {
+        let most = isize::MAX.unsigned_abs();
+        assert_eq!(addressable(most as u64).expect("the most"), most);
+        for len in [most as u64 + 1, u64::MAX] {
+            assert_eq!(addressable(len).expect_err("too large").kind(), ErrorKind::FileTooLarge);
+        }
+        let message = "3000000000 bytes are more than a process of 32 bits can address; read a part of the file";
+        assert_eq!(too_large(3_000_000_000, 32).to_string(), message);
+    }
 }

@@ -24,6 +24,8 @@
 //! | To | Use |
 //! |---|---|
 //! | open a file that is in memory | [`SafeTensors::parse`] |
+//! | get a file there, one of many GB or on a network file system too | `AlignedBytes::read` (`std`): safe, on several threads, with progress |
+//! | open a file of many GB at once, and read what is touched | `mmap::MappedFile` (`mmap`): `unsafe`, and it says why |
 //! | read only the head of a file: range requests, flash, a browser | [`safetensors::Header`] |
 //! | look up many tensors by name | `index()` or `index_in()` of either |
 //! | a tensor's numbers in place | [`TensorView::as_slice`]; `to_cow`, which copies when it must |
@@ -49,8 +51,9 @@
 //! |---|---|---|
 //! | none | everything but what follows | `core` |
 //! | `alloc` | `index()`, `to_cow`, `to_vec` and the like, a sort for large headers in no order | an allocator |
-//! | `std` (default) | `alloc`; checkpoints: files, directories, shards; finds the processor's F16 instructions at run time | `std` |
-//! | `cli` | the command `weightview` | `std`, `clap`, and a few crates for terminals |
+//! | `std` (default) | `alloc`; `AlignedBytes`; checkpoints: files, directories, shards; finds the processor's F16 instructions at run time | `std` |
+//! | `mmap` | `mmap::MappedFile`, `Checkpoint::open_mapped` | `std`, `memmap2` |
+//! | `cli` | the command `weightview` | `mmap`, `clap`, and a few more crates |
 //!
 //! A feature only adds: what a call accepts and returns is the same in every build.
 //!
@@ -58,7 +61,7 @@
 //! - Nothing panics on any input, in debug builds either; nothing recurses by input.
 //! - Nothing is sized by a number in the file before that number is bounded by the file's length.
 //! - Facts of a file are `u64`, so a header is judged alike on 32-bit and 64-bit hosts, of either byte order.
-//! - There is no `unsafe` code in this crate.
+//! - There is no `unsafe` code in this crate, but for the module `mmap` where the feature asks for it.
 //! - Every error names the byte of the file and the fault.
 //!
 //! # Limits

@@ -4,7 +4,11 @@
 mod agree;
 mod agree_index;
 mod build;
+#[cfg(feature = "std")]
+mod scratch;
 
+#[cfg(feature = "std")]
+mod aligned;
 mod codes;
 mod dtype;
 mod duplicates;
@@ -16,8 +20,8 @@ mod index;
 mod json;
 mod large;
 mod limits;
-#[cfg(feature = "std")]
-mod memory;
+#[cfg(feature = "mmap")]
+mod mapped;
 mod metadata;
 mod names;
 mod narrow;
