@@ -7,6 +7,7 @@ mod large;
 mod locate;
 mod model;
 mod names;
+mod oracle;
 mod policy;
 mod real;
 mod shards;
