@@ -317,7 +317,9 @@ fn next<T>(pieces: &Mutex<impl Iterator<Item = T>>, tally: &Mutex<Tally>) -> Opt
 #[cfg(test)]
 #[allow(clippy::arithmetic_side_effects, clippy::expect_used, reason = "tests know their bytes")]
 mod tests {
-    use super::*;
+    use std::vec::Vec;
+
+    use super::AlignedBytes;
 
     /// Allocators seldom move memory from one offset to another, so here it is done to them: the bytes stand wherever
     /// they stand, with or without room behind them.

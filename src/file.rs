@@ -140,9 +140,11 @@ fn name(_: FileType) -> &'static str {
 #[cfg(test)]
 #[allow(clippy::indexing_slicing, clippy::expect_used, reason = "tests know their bytes")]
 mod tests {
-    use super::*;
+    use std::io::ErrorKind;
     use std::string::ToString;
     use std::vec::Vec;
+
+    use super::{addressable, fill, too_large};
 
     /// Reads from `bytes` as the system might: at most `most` at a time, and interrupted before each.
     fn fill_from(bytes: &[u8], most: usize, out: &mut [u8]) -> (usize, Vec<usize>) {
