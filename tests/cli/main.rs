@@ -14,6 +14,7 @@ mod names;
 mod numpy;
 mod pipes;
 mod stats;
+mod tree;
 mod usage;
 
 use std::fs;

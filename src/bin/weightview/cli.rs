@@ -33,7 +33,24 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Hash(HashArgs),
     Export(ExportArgs),
+    Completions(CompletionsArgs),
+    /// Print the manual page, in roff: weightview man | man -l -
+    Man,
 }
+
+/// Print a script that completes this command in a shell
+#[derive(Args, Debug)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  weightview completions bash > ~/.local/share/bash-completion/completions/weightview
+  weightview completions zsh > ~/.zfunc/_weightview
+  weightview completions fish > ~/.config/fish/completions/weightview.fish";
 
 /// List the tensors of safetensors files
 ///
@@ -53,6 +70,13 @@ pub(crate) struct LsArgs {
     /// The order of the listing
     #[arg(long, value_name = "ORDER", default_value = "name")]
     pub(crate) sort: Sort,
+
+    /// Show the names as a tree instead of a table: their parts, with tensors, parameters and bytes
+    ///
+    /// Parts are what stands between dots, or slashes. Numbered parts that hold the same are one
+    /// line: {0..27}, with the sums over all of them.
+    #[arg(long, conflicts_with_all = ["json", "sort"], verbatim_doc_comment)]
+    pub(crate) tree: bool,
 
     /// List and count only tensors whose name matches
     ///
@@ -403,6 +427,8 @@ Examples:
       what is in it?
   weightview ls models/llama-3-8b
       a model in several files
+  weightview ls --tree models/llama-3-8b
+      how is it built?
   weightview ls --sort size model.safetensors | head
       the largest tensors
   weightview ls --filter '*.self_attn.?_proj.weight' --filter lm_head.weight model.safetensors

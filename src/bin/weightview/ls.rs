@@ -10,7 +10,7 @@ use crate::cli::LsArgs;
 use crate::fault::{self, Fault};
 use crate::listing::Listing;
 use crate::opened::{Opened, Take};
-use crate::{json, table};
+use crate::{json, table, tree};
 
 /// The exit status when a file is at fault.
 pub(crate) const FILE_AT_FAULT: u8 = 1;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &LsArgs) -> ExitCode {
         listing.add(&model, &args.filter);
     }
     listing.sort(args.sort);
-    if let Err(error) = print(&listing, args.json) {
+    if let Err(error) = print(&listing, args) {
         // Whoever closed the pipe has read enough.
         if error.kind() != io::ErrorKind::BrokenPipe {
             faults.push(fault::unwritable(&error));
@@ -57,11 +57,15 @@ pub(crate) fn open_all<'a>(
 }
 
 /// Prints the listing. A program gets its document even of no file; a person would only wonder at an empty table.
-fn print(listing: &Listing<'_>, json: bool) -> io::Result<()> {
+fn print(listing: &Listing<'_>, args: &LsArgs) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    if json {
+    if args.json {
         json::write(listing, &mut out)?;
-    } else if !listing.files.is_empty() {
+    } else if listing.files.is_empty() {
+        return Ok(());
+    } else if args.tree {
+        tree::write(listing, &mut out)?;
+    } else {
         table::write(listing, &mut out)?;
     }
     out.flush()

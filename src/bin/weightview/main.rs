@@ -16,6 +16,7 @@ mod input;
 mod json;
 mod listing;
 mod ls;
+mod manual;
 mod npy;
 mod opened;
 mod progress;
@@ -24,6 +25,7 @@ mod stats_json;
 mod stats_table;
 mod table;
 mod tensors;
+mod tree;
 mod work;
 
 use std::process::ExitCode;
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Ok(cli::Cli { command: cli::Command::Diff(args) }) => diff::run(&args),
         Ok(cli::Cli { command: cli::Command::Hash(args) }) => hash::run(&args),
         Ok(cli::Cli { command: cli::Command::Export(args) }) => export::run(&args),
+        Ok(cli::Cli { command: cli::Command::Completions(args) }) => manual::completions(&args),
+        Ok(cli::Cli { command: cli::Command::Man }) => manual::man(),
         Err(answer) => {
             // Help and version are answers too. Whether anyone still reads them does not matter.
             let _ = answer.print();
