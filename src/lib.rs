@@ -65,7 +65,8 @@
 //! - Every error names the byte of the file and the fault.
 //!
 //! # Limits
-//! See [`limits`]: header length 100,000,000 bytes and 1,000,000 tensors, both for the caller to raise; rank 16.
+//! See [`limits`]: header length 100,000,000 bytes and 1,000,000 tensors, both for the caller to raise; rank 16;
+//! and, for all files of a checkpoint together, ten times that header length and as many tensors as in one.
 //!
 //! # Design
 //! One pass reads the header, entry by entry. An entry that is written as every common writer writes it is read

@@ -14,3 +14,8 @@ pub const MAX_TENSORS: u64 = 1_000_000;
 /// The deepest nesting of JSON arrays and objects, the header's own object counted: what the reference
 /// implementation's parser stops at. It is also the most that the iterative parser can follow.
 pub const MAX_NESTING: u32 = 127;
+
+/// The most bytes that the headers of all files of a checkpoint may take together, in multiples of the longest that
+/// one may be: by default 1 GB. They are kept in memory; 150,000 tensors take about 20 MB. A
+/// directory of links to one file with a long header would take any amount.
+pub const MAX_HEADERS: u64 = 10;

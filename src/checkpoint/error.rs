@@ -90,8 +90,8 @@ pub enum CheckpointError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// The headers of all files together are longer than so many bytes: ten times
-    /// [`max_header_len`](crate::safetensors::ParseOptions::max_header_len).
+    /// The headers of all files together are longer than so many bytes: [`MAX_HEADERS`](crate::limits::MAX_HEADERS)
+    /// times [`max_header_len`](crate::safetensors::ParseOptions::max_header_len).
     Headers(u64),
     /// All files together have more tensors than
     /// [`max_tensors`](crate::safetensors::ParseOptions::max_tensors).

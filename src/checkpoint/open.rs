@@ -20,13 +20,11 @@ use super::shard::{self, Budget, Opened, Shard, Wanted};
 use super::table::{self, Findings, Row};
 use crate::cursor::len_u64;
 use crate::detect::{self, Format};
+use crate::limits::MAX_HEADERS;
 use crate::shards::ShardIndex;
 
 /// The most files whose heads are read at a time: enough to hide the latency of a network.
 const THREADS: usize = 8;
-
-/// Bytes that the headers of all files may take together, in multiples of the limit of one.
-const HEADERS: u64 = 10;
 
 /// See [`Catalog::open`].
 pub(super) fn open(path: &Path, options: &Options) -> Result<Catalog, CheckpointError> {
@@ -110,7 +108,7 @@ fn open_all(
     options: &Options,
     findings: &mut Findings,
 ) -> Result<Vec<Option<Shard>>, CheckpointError> {
-    let limit = options.parse.max_header_len.saturating_mul(HEADERS);
+    let limit = options.parse.max_header_len.saturating_mul(MAX_HEADERS);
     let budget = Budget::new(limit);
     let next = AtomicUsize::new(0);
     let work = || {
