@@ -1,6 +1,10 @@
 //! What can be wrong, where, and whose fault it is.
 
+mod shard_name;
+
 use core::fmt;
+
+pub use shard_name::ShardNameFault;
 
 use crate::limits::MAX_RANK;
 
@@ -54,7 +58,8 @@ impl Error {
             ErrorKind::HeaderTooLong { .. }
             | ErrorKind::TooManyTensors { .. }
             | ErrorKind::NestingTooDeep { .. }
-            | ErrorKind::IndexTooLong { .. } => Blame::Limit,
+            | ErrorKind::IndexTooLong { .. }
+            | ErrorKind::TooManyKeys { .. } => Blame::Limit,
             ErrorKind::UnknownDtype
             | ErrorKind::RankTooHigh
             | ErrorKind::NumberTooLarge
@@ -104,7 +109,7 @@ pub enum ErrorKind {
     },
     /// The header is not UTF-8.
     NotUtf8,
-    /// The header is not JSON.
+    /// The header, or the index, is not JSON.
     Json(JsonFault),
     /// Arrays or objects are nested deeper than the limit.
     NestingTooDeep {
@@ -117,7 +122,7 @@ pub enum ErrorKind {
     HeaderLeadingSpace,
     /// `strict`: the header is padded with something else than spaces (0x20).
     HeaderPadding,
-    /// A header declares more tensors than the limit.
+    /// A header, or an index, declares more tensors than the limit.
     TooManyTensors {
         /// The limit in force.
         limit: u64,
@@ -219,6 +224,13 @@ pub enum ErrorKind {
         /// The byte where the key stood first.
         first: u64,
     },
+    /// A shard index, or its `metadata`, has more keys than there may be tensors.
+    TooManyKeys {
+        /// The limit in force.
+        limit: u64,
+    },
+    /// The name of a shard must not be joined to a folder.
+    ShardName(ShardNameFault),
     /// Header and data together would be longer than 2^64 bytes.
     FileLenOverflow,
     /// The file ends before its tensors do.
@@ -361,7 +373,7 @@ impl fmt::Display for ErrorKind {
                 "the header ends at byte {expected}, but only {actual} bytes are there; fetch the file again"
             ),
             Self::NotUtf8 => f.write_str("the header is not UTF-8 here; the file is damaged or no safetensors file"),
-            Self::Json(fault) => write!(f, "the header is not valid JSON: {fault}"),
+            Self::Json(fault) => write!(f, "this is not valid JSON: {fault}"),
             Self::NestingTooDeep { limit } => {
                 write!(f, "arrays or objects are nested more than {limit} deep")
             }
@@ -373,7 +385,7 @@ impl fmt::Display for ErrorKind {
                 "the header may be padded with spaces (0x20) only (strict); parse without strict to accept other white space",
             ),
             Self::TooManyTensors { limit } => {
-                write!(f, "the header declares more than {limit} tensors; raise max_tensors if that is meant")
+                write!(f, "more than {limit} tensors are declared; raise max_tensors if that is meant")
             }
             Self::DuplicateMetadata => f.write_str("`__metadata__` stands here a second time"),
             Self::MetadataNotObject => f.write_str("`__metadata__` must be an object of strings; no tensor can have this name"),
@@ -420,23 +432,25 @@ impl fmt::Display for ErrorKind {
                 "this tensor begins at {begin} of the data section, but the one before it only ends at {expected}: they overlap"
             ),
             Self::IndexTooLong { len, limit } => {
-                write!(f, "the index is {len} bytes long, over the limit of {limit}")
+                write!(f, "the index is {len} bytes long, over the limit of {limit}; raise max_header_len if that is meant")
             }
-            Self::IndexNotUtf8 => f.write_str("the index is not UTF-8 from here on"),
+            Self::IndexNotUtf8 => f.write_str("the index is not UTF-8 here; the file is damaged or no index of shards"),
             Self::IndexNotObject => {
-                f.write_str("an index of shards must be a JSON object, with the member `weight_map`")
+                f.write_str("an index of shards must be a JSON object, starting with `{` or white space")
             }
-            Self::NoWeightMap => {
-                f.write_str("this JSON object has no `weight_map`, so it is no index of shards")
-            }
+            Self::NoWeightMap => f.write_str("this JSON object has no `weight_map`, so it is no index of shards"),
             Self::WeightMapType => {
                 f.write_str("`weight_map` must be an object that gives the file of each tensor by its name")
             }
             Self::ShardNotString => f.write_str("the file of a tensor must be a string"),
-            Self::IndexMetadataType => f.write_str("`metadata` must be an object"),
+            Self::IndexMetadataType => f.write_str("`metadata` must be an object or null"),
             Self::DuplicateIndexKey { first } => {
                 write!(f, "this key already stands at byte {first}; readers disagree on which one counts")
             }
+            Self::TooManyKeys { limit } => {
+                write!(f, "more than {limit} keys stand beside each other; raise max_tensors if that is meant")
+            }
+            Self::ShardName(fault) => write!(f, "this name of a shard must not be joined to a folder: {fault}"),
             Self::FileLenOverflow => f.write_str("header and data together would be longer than 2^64 bytes"),
             Self::Truncated { expected, actual } => write!(
                 f,

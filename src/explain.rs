@@ -4,7 +4,7 @@ use core::fmt::{self, Write as _};
 
 use crate::error::Error;
 use crate::safetensors::head;
-use crate::shards;
+use crate::shards::place;
 use crate::text::Text;
 
 /// Characters of the header shown before and behind the fault.
@@ -49,17 +49,21 @@ impl<'a> Explanation<'a> {
         self.error
     }
 
-    /// The name of the tensor whose entry holds the fault, where the header can be read up to it.
+    /// The name of the tensor whose entry holds the fault, where the header or the index can be read up to it.
     #[must_use]
     pub fn tensor(&self) -> Option<Text<'a>> {
-        head::tensor_at(self.bytes, self.error.offset()?)
+        let offset = self.error.offset()?;
+        match place::text(self.bytes, self.error.kind()) {
+            Some(index) => place::tensor_at(index, offset),
+            None => head::tensor_at(self.bytes, offset),
+        }
     }
 
     /// The text before and behind the fault, when it lies in a header or an index, and what it is of.
     fn excerpt(&self) -> Option<(&'static str, &'a str, &'a str)> {
         let offset = self.error.offset()?;
-        let (of, (before, behind)) = match shards::text_around(self.bytes, offset) {
-            Some(index) => ("index", index),
+        let (of, (before, behind)) = match place::text(self.bytes, self.error.kind()) {
+            Some(index) => ("index", place::text_around(index, offset)?),
             None => ("header", head::text_around(self.bytes, offset)?),
         };
         let start = before.char_indices().rev().nth(CONTEXT.saturating_sub(1)).map_or(0, |(at, _)| at);

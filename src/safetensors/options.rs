@@ -20,7 +20,7 @@ use crate::limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseOptions {
     /// The longest header that is read, in bytes without the 8 of the length field. Default:
-    /// [`limits::MAX_HEADER_LEN`], the reference's figure.
+    /// [`limits::MAX_HEADER_LEN`], the reference's figure. Of a [shard index](crate::shards), the longest file.
     pub max_header_len: u64,
     /// The most tensors. Default: [`limits::MAX_TENSORS`]. Without a heap a header in no order costs up to
     /// the square of this number; with one, never more than sorting takes.

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
+use super::name::{check_name, check_name_with};
 use crate::cursor::len_u64;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, ShardNameFault};
 use crate::json::Scanner;
 use crate::limits::MAX_NESTING;
 use crate::safetensors::{self, ParseOptions};
@@ -11,8 +12,8 @@ use crate::text::Text;
 
 /// A shard index, proven to be one: JSON to the letter, in which every tensor has one file.
 ///
-/// It is `Copy` and borrows from the bytes alone. Nothing is allocated, unless the tensors stand in no order and the
-/// crate has a heap: see [`ParseOptions::heap`].
+/// It is `Copy` and borrows from the bytes alone. Nothing is allocated, unless more than a few hundred tensors
+/// stand in no order and the crate has a heap: see [`ParseOptions::heap`].
 ///
 /// ```
 /// use weightview::shards::ShardIndex;
@@ -52,8 +53,8 @@ impl<'a> ShardIndex<'a> {
         Self::parse_with(bytes, &ParseOptions::default())
     }
 
-    /// The same within the limits of `options`: `max_header_len` bytes of index, `max_tensors` and `max_nesting`.
-    /// `strict` concerns headers alone.
+    /// The same within the limits of `options`: `max_header_len` bytes of index, `max_nesting`, and `max_tensors`, which
+    /// also bounds the keys of the outer object and of `metadata`. `strict` concerns headers alone.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
@@ -79,24 +80,34 @@ impl<'a> ShardIndex<'a> {
         self.len == 0
     }
 
-    /// The tensors and their files, in the order of the index.
+    /// The tensors and their files, in the order of the index. The names of files are as they stand there: see
+    /// [`ShardEntry::checked_shard`].
     #[must_use]
     pub fn entries(&self) -> ShardEntries<'a> {
         ShardEntries { members: Members::new(self.text, self.weight_map), left: self.len }
     }
 
-    /// The file that holds a tensor, by scanning the index: right for a few look-ups.
+    /// What the index says of a tensor, by scanning it: right for a few look-ups.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub fn entry(&self, tensor: &str) -> Result<ShardEntry<'a>, Error> {
+        self.entries().find(|entry| entry.tensor == tensor).ok_or(Error::call(ErrorKind::NotFound))
+    }
+
+    /// The file that holds a tensor, as [`entry`](Self::entry) finds it. Its name is as it stands in the index.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
     pub fn shard_of(&self, tensor: &str) -> Result<Text<'a>, Error> {
-        let entry = self.entries().find(|entry| entry.tensor == tensor);
-        entry.map(|entry| entry.shard).ok_or(Error::call(ErrorKind::NotFound))
+        self.entry(tensor).map(|entry| entry.shard)
     }
 
-    /// `total_size` of `metadata`: the bytes of all tensors, without headers, as the writer counted them. An integer,
-    /// or a float below 2⁵³ that is one (`352494542848.0`), as some tools write it; `None` when it is missing or
-    /// anything else.
+    /// `total_size` of `metadata`: the bytes of all tensors, without headers, as the writer counted them.
+    ///
+    /// It is an integer of up to 64 bits in any spelling of a JSON number: some tools write a float
+    /// (`352494542848.0`, `1.5e3`). `None` when it is missing or anything else: a fraction, a negative number, a
+    /// string of digits. Nothing is read by it, so that is no error; [`metadata`](Self::metadata) has what stands there.
     #[must_use]
     pub const fn total_size(&self) -> Option<u64> {
         self.total_size
@@ -134,31 +145,37 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Err
     scanner.open_object(ErrorKind::IndexNotObject)?;
     let mut index = ShardIndex { text, weight_map: 0, metadata: None, len: 0, total_size: None };
     let mut has_weight_map = false;
-    let mut members = 0usize;
-    while let Some((_, key)) = scanner.next_key(members == 0)? {
-        members = members.saturating_add(1);
+    let mut keys = Keys::new(options);
+    while let Some((key_at, key)) = scanner.next_key(keys.count == 0)? {
+        keys.push(key_at, key, TOO_MANY_KEYS)?;
+        let at = scanner.at();
         if key == "weight_map" {
             has_weight_map = true;
-            index.weight_map = scanner.at();
+            index.weight_map = at;
             index.len = weight_map(text, &mut scanner, options)?;
-        } else if key == "metadata" {
-            index.metadata = (scanner.peek() == Some(b'{')).then_some(scanner.at());
-            let (at, offset) = (scanner.at(), scanner.offset());
-            scanner.value(nesting.saturating_sub(1), nesting)?;
-            if index.metadata.is_none() && scanner.since(at) != "null" {
-                return Err(Error::at(offset, ErrorKind::IndexMetadataType));
+            continue;
+        }
+        scanner.value(nesting.saturating_sub(1), nesting)?;
+        if key == "metadata" {
+            let value = scanner.since(at);
+            index.metadata = value.starts_with('{').then_some(at);
+            if index.metadata.is_none() && value != "null" {
+                return Err(Error::at(len_u64(at), ErrorKind::IndexMetadataType));
             }
-        } else {
-            scanner.value(nesting.saturating_sub(1), nesting)?;
         }
     }
     scanner.end()?;
-    once(text, start, members, options)?;
+    keys.once(text, start, DUPLICATE_KEY)?;
     if !has_weight_map {
         return Err(Error::at(len_u64(start), ErrorKind::NoWeightMap));
     }
     if let Some(at) = index.metadata {
-        once(text, at, index.metadata().count(), options)?;
+        let mut keys = Keys::new(options);
+        let mut members = Members::new(text, at);
+        while let Some((key_at, key, _)) = members.as_mut().and_then(Members::next) {
+            keys.push(key_at, key, TOO_MANY_KEYS)?;
+        }
+        keys.once(text, at, DUPLICATE_KEY)?;
     }
     let total_size = index.metadata().find(|(key, _)| *key == "total_size");
     index.total_size = total_size.and_then(|(_, value)| whole_number(value));
@@ -169,56 +186,134 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Err
 fn weight_map(text: &str, scanner: &mut Scanner<'_>, options: &ParseOptions) -> Result<usize, Error> {
     let (start, nesting) = (scanner.at(), options.nesting());
     scanner.open_object(ErrorKind::WeightMapType)?;
-    let (mut count, mut ascending) = (0usize, true);
-    let mut last: Option<Text<'_>> = None;
-    while let Some((at, tensor)) = scanner.next_key(last.is_none())? {
-        if len_u64(count) >= options.max_tensors {
-            return Err(Error::at(len_u64(at), ErrorKind::TooManyTensors { limit: options.max_tensors }));
-        }
+    let mut names = Keys::new(options);
+    while let Some((at, tensor)) = scanner.next_key(names.count == 0)? {
+        names.push(at, tensor, |limit| ErrorKind::TooManyTensors { limit })?;
         if scanner.peek() != Some(b'"') {
             let offset = scanner.offset();
             scanner.value(nesting.saturating_sub(2), nesting)?;
             return Err(Error::at(offset, ErrorKind::ShardNotString));
         }
         scanner.string()?;
-        ascending &= last.is_none_or(|last| last < tensor);
-        count = count.saturating_add(1);
-        last = Some(tensor);
     }
-    if !ascending && let Some((first, again)) = safetensors::first_repeat(text, start, count, options) {
-        return Err(Error::at(len_u64(again), ErrorKind::DuplicateName { first: len_u64(first) }));
-    }
-    Ok(count)
+    names.once(text, start, |first| ErrorKind::DuplicateName { first })?;
+    Ok(names.count)
 }
 
-/// No two of the `count` members of the object at `at` have one name.
-fn once(text: &str, at: usize, count: usize, options: &ParseOptions) -> Result<(), Error> {
-    match safetensors::first_repeat(text, at, count, options) {
-        Some((first, again)) => Err(Error::at(len_u64(again), ErrorKind::DuplicateIndexKey { first: len_u64(first) })),
-        None => Ok(()),
+const TOO_MANY_KEYS: fn(u64) -> ErrorKind = |limit| ErrorKind::TooManyKeys { limit };
+const DUPLICATE_KEY: fn(u64) -> ErrorKind = |first| ErrorKind::DuplicateIndexKey { first };
+
+/// The keys of one object, as they are read.
+struct Keys<'a, 'o> {
+    options: &'o ParseOptions,
+    count: usize,
+    last: Option<Text<'a>>,
+    /// Each comes behind the one before it, as most tools write them: then none stands twice.
+    ascending: bool,
+}
+
+impl<'a, 'o> Keys<'a, 'o> {
+    fn new(options: &'o ParseOptions) -> Self {
+        Self { options, count: 0, last: None, ascending: true }
+    }
+
+    /// Takes the next one, which stands at `at`. The limit bounds the time that it takes to prove each unique.
+    fn push(&mut self, at: usize, key: Text<'a>, over: impl Fn(u64) -> ErrorKind) -> Result<(), Error> {
+        if len_u64(self.count) >= self.options.max_tensors {
+            return Err(Error::at(len_u64(at), over(self.options.max_tensors)));
+        }
+        self.ascending &= self.last.is_none_or(|last| last < key);
+        self.count = self.count.saturating_add(1);
+        self.last = Some(key);
+        Ok(())
+    }
+
+    /// None of them stands twice in the object at `at`, which has been proven well-formed.
+    fn once(&self, text: &str, at: usize, fault: impl Fn(u64) -> ErrorKind) -> Result<(), Error> {
+        if self.ascending {
+            return Ok(());
+        }
+        match safetensors::first_repeat(text, at, self.count, self.options) {
+            Some((first, again)) => Err(Error::at(len_u64(again), fault(len_u64(first)))),
+            None => Ok(()),
+        }
     }
 }
 
-/// A number that was proven to be JSON, as an integer, if it is one.
+/// A JSON value as an integer of 64 bits, if it is a number that is one: exactly, not by way of a float.
 fn whole_number(value: &str) -> Option<u64> {
-    if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return value.parse().ok();
+    let (number, exponent) = value.split_once(['e', 'E']).unwrap_or((value, "0"));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let exponent: i64 = exponent.parse().ok()?;
+    // So many digits stand before the point once the exponent has moved it.
+    let point = i64::try_from(whole.len()).ok()?.saturating_add(exponent);
+    let mut number = 0u64;
+    let mut place = 0i64;
+    for c in whole.chars().chain(fraction.chars()) {
+        let digit = c.to_digit(10)?; // a sign, a quote and a letter are none
+        if place < point {
+            number = number.checked_mul(10)?.checked_add(digit.into())?;
+        } else if digit != 0 {
+            return None;
+        }
+        place = place.saturating_add(1);
     }
-    let number: f64 = value.parse().ok()?; // "null" and strings are none
-    let exact = (0.0..9_007_199_254_740_992.0).contains(&number) && number as u64 as f64 == number;
-    exact.then_some(number as u64)
+    while number != 0 && place < point {
+        number = number.checked_mul(10)?;
+        place = place.saturating_add(1);
+    }
+    Some(number)
 }
 
 /// What an index says of one tensor.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ShardEntry<'a> {
     /// The tensor's name.
     pub tensor: Text<'a>,
-    /// The name of the file that holds it, as it stands in the index: see [`check_name`](super::check_name) before
-    /// it is opened.
+    /// The name of the file that holds it, as it stands in the index. It is not to be trusted: it may lead out of the
+    /// folder. [`checked_shard`](Self::checked_shard) gives it once it was looked at.
     pub shard: Text<'a>,
     /// The byte of the index where the tensor's name stands.
     pub at: u64,
+    /// The byte of the index where the name of the file stands.
+    pub shard_at: u64,
+}
+
+impl<'a> ShardEntry<'a> {
+    /// The name of the file, when it is one to be joined to a folder: [`check_name`](super::check_name).
+    ///
+    /// ```
+    /// use weightview::error::{ErrorKind, ShardNameFault};
+    /// use weightview::shards::ShardIndex;
+    ///
+    /// let json = br#"{"weight_map": {"a": "model.safetensors", "b": "../../.ssh/x.safetensors"}}"#;
+    /// let index = ShardIndex::parse(json)?;
+    /// assert_eq!(index.entry("a")?.checked_shard()?, "model.safetensors");
+    /// let error = index.entry("b")?.checked_shard().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::ShardName(ShardNameFault::Parent));
+    /// assert_eq!(error.offset(), Some(47));
+    /// # Ok::<(), weightview::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShardName`] at the byte where the name stands.
+    pub fn checked_shard(&self) -> Result<Text<'a>, Error> {
+        self.checked(check_name(self.shard))
+    }
+
+    /// The same for shards that end in `extension`: `.bin` in `pytorch_model.bin.index.json`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn checked_shard_with(&self, extension: &str) -> Result<Text<'a>, Error> {
+        self.checked(check_name_with(self.shard, extension))
+    }
+
+    fn checked(&self, outcome: Result<(), ShardNameFault>) -> Result<Text<'a>, Error> {
+        outcome.map_err(|fault| Error::at(self.shard_at, ErrorKind::ShardName(fault)))?;
+        Ok(self.shard)
+    }
 }
 
 /// The tensors of an index and their files, in its order.
@@ -232,11 +327,12 @@ impl<'a> Iterator for ShardEntries<'a> {
     type Item = ShardEntry<'a>;
 
     fn next(&mut self) -> Option<ShardEntry<'a>> {
+        self.left = self.left.checked_sub(1)?;
         let members = self.members.as_mut()?;
         let (at, tensor) = members.key()?;
+        let shard_at = members.scanner.at();
         let shard = members.scanner.string().ok()?;
-        self.left = self.left.saturating_sub(1);
-        Some(ShardEntry { tensor, shard, at: len_u64(at) })
+        Some(ShardEntry { tensor, shard, at: len_u64(at), shard_at: len_u64(shard_at) })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -245,6 +341,8 @@ impl<'a> Iterator for ShardEntries<'a> {
 }
 
 impl ExactSizeIterator for ShardEntries<'_> {}
+
+impl core::iter::FusedIterator for ShardEntries<'_> {}
 
 impl fmt::Debug for ShardEntries<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -262,14 +360,11 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (Text<'a>, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let members = self.members.as_mut()?;
-        let Some((_, key)) = members.key() else {
+        let next = self.members.as_mut()?.next();
+        if next.is_none() {
             self.members = None;
-            return None;
-        };
-        let at = members.scanner.at();
-        members.scanner.value(MAX_NESTING, MAX_NESTING).ok()?;
-        Some((key, members.scanner.since(at)))
+        }
+        next.map(|(_, key, value)| (key, value))
     }
 }
 
@@ -296,8 +391,17 @@ impl<'a> Members<'a> {
         Some(Self { scanner, first: true })
     }
 
+    /// The next key, and where it stands. Not to be called again after `None`.
     fn key(&mut self) -> Option<(usize, Text<'a>)> {
         let first = core::mem::replace(&mut self.first, false);
         self.scanner.next_key(first).ok()?
+    }
+
+    /// The same with its value, which it passes over.
+    fn next(&mut self) -> Option<(usize, Text<'a>, &'a str)> {
+        let (at, key) = self.key()?;
+        let start = self.scanner.at();
+        self.scanner.value(MAX_NESTING, MAX_NESTING).ok()?;
+        Some((at, key, self.scanner.since(start)))
     }
 }

@@ -151,7 +151,7 @@ fn words() {
         ),
         (
             fault("{\"a\u{1b}\":0}", 0),
-            "byte 11: the header is not valid JSON: the control character 0x1b stands raw in a string; it must be written \\u001b",
+            "byte 11: this is not valid JSON: the control character 0x1b stands raw in a string; it must be written \\u001b",
         ),
     ];
     for (error, text) in cases {

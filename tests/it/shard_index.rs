@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use weightview::Error;
-use weightview::error::{Blame, ErrorKind, JsonFault, Token};
+use weightview::error::{Blame, ErrorKind, JsonFault, ShardNameFault, Token};
 use weightview::safetensors::ParseOptions;
 use weightview::shards::ShardIndex;
 
@@ -92,10 +92,24 @@ fn total_size_of_any_spelling() {
         ("352494542848.0", Some(352_494_542_848)),
         ("1.5e3", Some(1500)),
         ("9007199254740991.0", Some((1 << 53) - 1)),
-        ("9007199254740992.0", None),
+        ("9007199254740993.0", Some((1 << 53) + 1)),
+        ("1.8446744073709551615e19", Some(u64::MAX)),
+        ("1.8446744073709551616e+19", None),
+        ("184467440737095516150e-1", Some(u64::MAX)),
+        ("0.000012E6", Some(12)),
+        ("0.0", Some(0)),
+        ("0e9223372036854775807", Some(0)),
+        ("1e19", Some(10_000_000_000_000_000_000)),
+        ("1e20", None),
+        ("1e307", None),
+        ("1e-9999999999", None),
         ("1.5", None),
+        ("4503599627370497.1", None),
+        ("0.99999999999999999999", None),
+        ("10e-2", None),
         ("-1", None),
-        ("-0", Some(0)),
+        ("-0", None),
+        ("\"\"", None),
         ("\"12\"", None),
         ("null", None),
         ("[1]", None),
@@ -148,6 +162,33 @@ fn what_stands_twice() {
     assert_eq!(pairs(r#"{"x":{"a":1,"a":2},"weight_map":{}}"#), []);
 }
 
+/// More names than are held against each other in fixed memory, in no order, as tools that go from shard to shard write
+/// them.
+#[test]
+fn one_of_thousands_stands_twice() {
+    let key = |i: u32| format!("\"model.layers.{}.weight\"", i.wrapping_mul(0x9E37_79B1) >> 7);
+    for (first, again) in [(0, 2999), (1, 2), (1500, 1501), (383, 384), (2000, 2500)] {
+        let mut text = String::from("{\"weight_map\":{");
+        let mut places = Vec::new();
+        for i in 0..3000 {
+            text.push_str(if i > 0 { "," } else { "" });
+            places.push(text.len() as u64);
+            let name = if i == again { key(first).replace("model", "\\u006dodel") } else { key(i) };
+            text.push_str(&format!("{name}:\"x.safetensors\""));
+        }
+        text.push_str("}}");
+        for heap in [true, false] {
+            let options = ParseOptions { heap, ..ParseOptions::default() };
+            let error = ShardIndex::parse_with(text.as_bytes(), &options).expect_err("a name stands twice");
+            let kind = ErrorKind::DuplicateName { first: places[first as usize] };
+            assert_eq!((error.kind(), error.offset()), (kind, Some(places[again as usize])), "heap: {heap}");
+            let sound = text.replace("\\u006d", "\\u004d");
+            let index = ShardIndex::parse_with(sound.as_bytes(), &options).expect("no name stands twice");
+            assert_eq!(index.len(), 3000);
+        }
+    }
+}
+
 #[test]
 fn not_utf_8() {
     let error = ShardIndex::parse(b"{\"weight_map\":{\"\xff\":\"\"}}").expect_err("a fault");
@@ -165,6 +206,51 @@ fn limits() {
     assert_eq!((error.kind(), error.blame()), (ErrorKind::IndexTooLong { len, limit: len - 1 }, Blame::Limit));
     let error = parse(ParseOptions { max_tensors: 2, ..default }).expect_err("over the limit");
     assert_eq!((error.kind(), error.offset()), (ErrorKind::TooManyTensors { limit: 2 }, Some(31)));
+    assert_eq!(error.blame(), Blame::Limit);
+}
+
+/// Without a heap the keys of the outer object and of `metadata` cost what tensors cost: they have the same limit.
+#[test]
+fn keys_are_limited_as_tensors_are() {
+    for (text, at) in [
+        (r#"{"a":0,"b":[],"c":"","weight_map":{}}"#, 14),
+        (r#"{"metadata":{"a":0,"b":[],"c":""},"weight_map":{}}"#, 26),
+    ] {
+        let error = ShardIndex::parse_with(text.as_bytes(), &ParseOptions { max_tensors: 2, ..Default::default() })
+            .expect_err("over the limit");
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::TooManyKeys { limit: 2 }, Some(at)));
+        assert_eq!(error.blame(), Blame::Limit);
+        assert!(error.to_string().contains("more than 2 keys"));
+        assert!(
+            ShardIndex::parse_with(text.as_bytes(), &ParseOptions { max_tensors: 4, ..Default::default() }).is_ok()
+        );
+    }
+}
+
+/// Each error is one sentence about an index, not about a header.
+#[test]
+fn sentences() {
+    let nested = format!(r#"{{"x":{}"#, "[".repeat(200));
+    for text in [
+        "",
+        "{",
+        "{}",
+        "[]",
+        "{1",
+        r#"{"weight_map":1}"#,
+        r#"{"weight_map":{"a":1}}"#,
+        r#"{"metadata":1}"#,
+        r#"{"x":1e308}"#,
+        r#"{"a":0,"a":0}"#,
+        r#"{"weight_map":{"a":"","a":""}}"#,
+        &nested,
+    ] {
+        let said = ShardIndex::parse(text.as_bytes()).expect_err("a fault").to_string();
+        assert!(said.starts_with("byte ") && said.split_whitespace().count() >= 6, "{said}");
+        assert!(!said.contains("header") && !said.ends_with('.') && !said.contains('\n'), "{said}");
+    }
+    let long = ErrorKind::IndexTooLong { len: 1234, limit: 567 }.to_string();
+    assert!(["1234", "567", "max_header_len"].iter().all(|part| long.contains(part)), "{long}");
 }
 
 #[test]
@@ -183,14 +269,84 @@ fn nesting_is_bounded() {
 }
 
 #[test]
+fn iterators_end_at_the_end() {
+    // What follows the object must not be taken for more of it.
+    let index = ShardIndex::parse(br#"{"metadata":{"a":1},"weight_map":{"t":"x"},"y":"z"}"#).expect("an index");
+    let (mut entries, mut metadata, mut fields) = (index.entries(), index.metadata(), index.fields());
+    assert_eq!((entries.by_ref().count(), metadata.by_ref().count(), fields.by_ref().count()), (1, 1, 3));
+    for _ in 0..3 {
+        assert!(entries.next().is_none() && metadata.next().is_none() && fields.next().is_none());
+        assert_eq!(entries.len(), 0);
+    }
+}
+
+/// Names of shards are not looked at by the parser; `checked_shard` does, and says where the name stands.
+#[test]
+fn names_of_shards_are_checked_on_demand() {
+    let text = r#"{"weight_map":{"a":"m.safetensors", "b": "\u002e./m.safetensors", "c":"m.bin"}}"#;
+    let index = ShardIndex::parse(text.as_bytes()).expect("an index");
+    let [a, b, c] = ["a", "b", "c"].map(|tensor| index.entry(tensor).expect("it is there"));
+    for entry in index.entries() {
+        assert_eq!(text.as_bytes()[entry.shard_at as usize], b'"', "where the name stands");
+    }
+    assert_eq!(a.checked_shard().expect("safe"), "m.safetensors");
+    let error = b.checked_shard().expect_err("it leads out");
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::ShardName(ShardNameFault::Parent), Some(41)));
+    assert_eq!(error.blame(), Blame::File);
+    assert_eq!(
+        error.explain(text.as_bytes()).to_string(),
+        r#"byte 41: this name of a shard must not be joined to a folder: it leads out of the folder, through `..`
+  tensor: "b"
+  index: map":{"a":"m.safetensors", "b": "\u002e./m.safetensors", "c":"m.
+                                         ^"#
+    );
+    assert_eq!(c.checked_shard().expect_err("no safetensors").kind(), ErrorKind::ShardName(ShardNameFault::Extension));
+    assert_eq!(c.checked_shard_with(".bin").expect("safe"), "m.bin");
+    assert!(a.checked_shard_with(".bin").is_err() && index.entry("d").is_err());
+}
+
+#[test]
 fn an_error_is_explained_at_its_place() {
     let text = r#"{"weight_map":{"a":"x.safetensors","a":"y.safetensors"}}"#;
     let error = ShardIndex::parse(text.as_bytes()).expect_err("a fault");
     let explained = error.explain(text.as_bytes()).to_string();
     let lines: Vec<&str> = explained.lines().collect();
     assert!(lines[0].starts_with("byte 35: a tensor of this name already stands at byte 15"), "{explained}");
-    assert_eq!(lines[1], r#"  index: eight_map":{"a":"x.safetensors","a":"y.safetensors"}}"#);
-    assert_eq!(lines[2].find('^'), lines[1].rfind("\"a\""), "{explained}");
+    assert_eq!(lines[1], r#"  tensor: "a""#);
+    assert_eq!(lines[2], r#"  index: eight_map":{"a":"x.safetensors","a":"y.safetensors"}}"#);
+    assert_eq!(lines[3].find('^'), lines[2].rfind("\"a\""), "{explained}");
+}
+
+/// What an explanation shows below the sentence.
+fn shown(bytes: &[u8]) -> String {
+    let error = ShardIndex::parse(bytes).expect_err("a fault");
+    let explained = error.explain(bytes).to_string();
+    explained.split_once('\n').map_or_else(String::new, |(_, place)| place.to_string())
+}
+
+#[test]
+fn explanations_of_indexes_of_any_form() {
+    // One whose first 8 bytes are white space is not taken for a header, nor `weight_map` for a tensor.
+    assert_eq!(
+        shown(br#"        {"weight_map":[]}"#),
+        "  index:         {\"weight_map\":[]}\n                               ^"
+    );
+    assert_eq!(
+        shown(br#"        {"x":0,"weight_map":{"a":1}}"#),
+        "  tensor: \"a\"\n  index:        {\"x\":0,\"weight_map\":{\"a\":1}}\n                                         ^"
+    );
+    // One that is none at all.
+    assert_eq!(shown(b"[1]"), "  index: [1]\n         ^");
+    assert_eq!(shown(b""), "  index: \n         ^");
+    assert!(shown("\u{feff}{}".as_bytes()).starts_with("  index: \\u{feff}{}\n"));
+    assert_eq!(shown(b"{\"a\xff"), "  index: {\"a\n            ^");
+    assert_eq!(shown(br#"{"a":tru}"#), "  index: {\"a\":tru}\n              ^");
+    // The length of a header may look like a brace.
+    let error = weightview::SafeTensors::parse(b"{\0\0\0\0\0\0\0{\"a\":").expect_err("cut");
+    assert!(!error.explain(b"{\0\0\0\0\0\0\0{\"a\":").to_string().contains("index"));
+    // A file of JSON that was taken for one with a header is not said to be an index.
+    let error = weightview::SafeTensors::parse(br#"{"model_type":"llama"}"#).expect_err("no header");
+    assert!(!error.explain(br#"{"model_type":"llama"}"#).to_string().contains("index"));
 }
 
 #[test]

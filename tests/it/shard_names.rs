@@ -1,5 +1,8 @@
 //! Names of shards, which come from a file and must not lead out of their folder on any system.
 
+use std::path::{Component, Path};
+
+use proptest::prelude::*;
 use weightview::shards::ShardNameFault::{
     Absolute, Backslash, Character, Colon, Device, Empty, EmptyPart, Extension, Parent, TooLong, Trailing,
 };
@@ -23,6 +26,10 @@ fn names_that_occur() {
         "com.safetensors",
         "com10.safetensors",
         "nul_.safetensors",
+        "nul l.safetensors",
+        " nul.safetensors",
+        "conin$x.safetensors",
+        "aux-00001-of-00002.safetensors",
     ] {
         assert_eq!(check_name(name.into()), Ok(()), "{name}");
     }
@@ -66,11 +73,16 @@ fn names_that_lead_elsewhere() {
         ("a/CON.x.safetensors", Device),
         ("com1.safetensors", Device),
         ("LPT³.safetensors", Device),
+        ("nul .safetensors", Device),
+        ("Con    .x/y.safetensors", Device),
+        ("conin$.safetensors", Device),
+        ("CONOUT$", Device),
         ("x.bin", Extension),
         ("x.safetensors.bak", Extension),
         ("x.SAFETENSORS", Extension),
         ("safetensors", Extension),
         (".safetensors", Extension),
+        ("a/.safetensors", Extension),
     ] {
         assert_eq!(check_name(name.into()), Err(fault), "{name:?}");
         assert!(fault.to_string().starts_with("it "));
@@ -106,5 +118,53 @@ fn escapes_hide_nothing() {
         let text = format!(r#"{{"weight_map":{{"t":"{spelling}"}}}}"#);
         let index = ShardIndex::parse(text.as_bytes()).expect("an index");
         assert_eq!(check_name(index.shard_of("t").expect("there")), expected, "{spelling}");
+    }
+}
+
+/// The rules once more, said of the whole name.
+fn is_safe(name: &str) -> bool {
+    let plain = |c: char| !c.is_control() && !r#"\:<>"|?*"#.contains(c);
+    let is_device = |part: &str| {
+        let stem = part.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_uppercase();
+        let stem = stem.replace('¹', "1").replace('²', "2").replace('³', "3");
+        let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+        ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem.as_str())
+            || port.is_some_and(|n| n.len() == 1 && n.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let is_good = |part: &str| {
+        !["", ".", ".."].contains(&part) && part.len() <= 255 && !part.ends_with(['.', ' ']) && !is_device(part)
+    };
+    let file = name.rsplit('/').next().unwrap_or_default();
+    name.len() <= 1024
+        && name.chars().all(plain)
+        && name.split('/').all(is_good)
+        && file.strip_suffix(".safetensors").is_some_and(|stem| !stem.is_empty())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Pieces that matter, in any order: the two readings of the rules agree, and what they let through stays in its
+    /// folder here.
+    #[test]
+    fn what_is_let_through_stays_in_its_folder(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                4 => prop::sample::select(vec!["a", ".", "..", "/", " ", "nul", "COM", "lpt", "1", "²", "conin$", "é"]),
+                1 => prop::sample::select(vec!["\\", ":", "\0", "\u{85}", "?", "\u{202e}", "x/y"]),
+            ],
+            0..7,
+        ),
+        ending in prop::sample::select(vec![".safetensors", ".safetensors", "safetensors", ""]),
+    ) {
+        let name = pieces.concat() + ending;
+        let checked = check_name(name.as_str().into());
+        prop_assert_eq!(checked.is_ok(), is_safe(&name), "{:?}: {:?}", name, checked);
+        if checked.is_ok() {
+            let path = Path::new(&name);
+            prop_assert!(path.components().all(|part| matches!(part, Component::Normal(_))));
+            prop_assert_eq!(path.components().count(), name.split('/').count());
+            prop_assert!(Path::new("folder").join(path).starts_with("folder"));
+        }
     }
 }
