@@ -29,6 +29,7 @@ export class Drawing {
         byId('undo').addEventListener('click', () => this.#undo());
         byId('clear').addEventListener('click', () => this.#clear());
         this.#makeScores();
+        this.#show(null);
         this.redraw();
     }
 

@@ -45,9 +45,10 @@ export class Heat {
         this.nan.style.setProperty('--swatch', `rgb(${none})`);
         const middle = (this.scale.width - 1) / 2;
         paint(this.scale, (cell) => colour(((cell - middle) / middle) * (limit || 1)));
+        this.scale.parentElement.hidden = limit === 0;
         const beyond = pool.reaches(kind, limit) ? ['≤ ', '≥ '] : ['', ''];
-        this.low.textContent = `${beyond[0]}${value(-limit)}`;
-        this.high.textContent = `${beyond[1]}${value(limit)}`;
+        this.low.textContent = `${beyond[0]}${value(-limit, 3)}`;
+        this.high.textContent = `${beyond[1]}${value(limit, 3)}`;
         this.#size();
         this.#tell();
     }
@@ -158,7 +159,8 @@ export class Heat {
 }
 
 function paint(canvas, colour) {
-    const context = canvas.getContext('2d');
+    // Made of pixels, in memory: there is nothing for a graphics processor to do.
+    const context = canvas.getContext('2d', { willReadFrequently: true });
     const image = context.createImageData(canvas.width, canvas.height);
     for (let cell = 0; cell < canvas.width * canvas.height; cell++) {
         const [red, green, blue] = colour(cell);

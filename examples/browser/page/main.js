@@ -106,7 +106,7 @@ function tellFacts() {
     const { source, listing } = current;
     const { elements } = listing.columns;
     facts(byId('facts'), [
-        ['Size', `${size(source.length)} (${plural(source.length, 'byte')})`],
+        ['Size', source.length < 1000 ? size(source.length) : `${size(source.length)} (${plural(source.length, 'byte')})`],
         ['Tensors', count(elements.length)],
         ['Parameters', count(elements.reduce((sum, some) => sum + some, 0))],
         ['Read so far', size(source.read)],

@@ -37,10 +37,10 @@ export class TensorPanel {
             { map: byId('map'), scale: byId('scale'), low: byId('low'), high: byId('high'), nan: byId('nan'), readout: byId('cell') },
             { kind: () => byId('pool').value, dark: host.dark, zoom: (window) => this.#zoom(window) },
         );
-        byId('cancel').addEventListener('click', () => this.#stop('Stopped: this is of what was read so far.'));
-        byId('read-all').addEventListener('click', () => this.#read({ whole: true }));
+        byId('cancel').addEventListener('click', () => this.#cancel());
+        byId('read-all').addEventListener('click', () => this.#readAll());
         byId('bars').addEventListener('change', () => this.#drawHistogram());
-        new ResizeObserver(() => this.histograms && this.#drawHistogram()).observe(byId('histogram'));
+        new ResizeObserver(() => this.spread && this.#drawHistogram()).observe(byId('histogram'));
         byId('pool').addEventListener('change', () => this.heat.draw());
         byId('split').addEventListener('change', () => this.#resplit());
         byId('zoom-in').addEventListener('click', () => this.heat.zoomIn());
@@ -63,7 +63,7 @@ export class TensorPanel {
             ['Dtype', `${dtype}, ${bits} bits`],
             ['Shape', shape(dims)],
             ['Elements', count(elements)],
-            ['Size', size(BigInt(end) - BigInt(begin))],
+            ['Size', this.#size()],
             ['Bytes of the file', `${count(begin)} to ${count(end)}`],
         ]);
         byId('detail').hidden = false;
@@ -75,7 +75,6 @@ export class TensorPanel {
         this.heat.clear();
         this.split = this.splits[0];
         this.window = this.#everything();
-        this.summarized = 0;
         if (elements === 0) {
             this.#stop('It has no elements.');
             byId('sampled').hidden = true;
@@ -99,11 +98,12 @@ export class TensorPanel {
         this.#zoom(this.#everything());
     }
 
-    /** Makes another picture; the summary is of all that was read and stays. */
+    /** Makes another picture. The summary stays that of what was read for the first. */
     #zoom(window) {
+        if (this.#reading?.summarize) this.#cancel();
         this.window = window;
         this.heat.clear();
-        return this.#read({ whole: this.whole, summarize: this.partial });
+        return this.#read({ summarize: false });
     }
 
     #stop(words) {
@@ -112,22 +112,42 @@ export class TensorPanel {
         byId('tensor-status').textContent = words;
     }
 
+    /** Reads the whole tensor, however long that takes. */
+    #readAll() {
+        this.window = this.#everything();
+        this.heat.clear();
+        return this.#read({ whole: true });
+    }
+
+    /** Stops on request: what is there is of a part, and says so. */
+    #cancel() {
+        const { pool, summarize, done } = this.#reading;
+        this.#stop('Stopped.');
+        this.#draw(pool, summarize);
+        if (summarize) this.#note(`Stopped after ${size(done)} of ${this.#size()}: this is of what was read. `);
+    }
+
+    #note(words) {
+        byId('sampled').hidden = false;
+        byId('sampled-text').textContent = words;
+        byId('read-all').textContent = `Read all ${this.#size()}`;
+    }
+
+    #size() {
+        return size(BigInt(this.tensor.end) - BigInt(this.tensor.begin));
+    }
+
     /** Reads what the picture needs, piece by piece, and adds it up if wanted. */
     async #read({ whole = false, summarize = true }) {
-        const reading = {};
-        this.#reading = reading;
-        this.whole = whole;
         const { weights, source, number, tensor, split, window } = this;
         const block = tensor.bits < 8 ? 8 / gcd(8, tensor.bits) : 1;
         const matrix = { rows: split.rows, columns: split.columns, bits: tensor.bits, block };
         const what = plan(matrix, window, whole);
         const pool = new Pool(matrix, window, what);
+        const reading = { pool, summarize, done: 0 };
+        this.#reading = reading;
         this.#begin(what, summarize);
-        if (summarize) {
-            weights.startSummary();
-            this.partial = true;
-        }
-        let done = 0;
+        if (summarize) weights.startSummary();
         let drawn = performance.now();
         try {
             for (const [start, end] of pieces(what.runs, PIECE_ELEMENTS)) {
@@ -135,8 +155,8 @@ export class TensorPanel {
                 const bytes = await source.bytes(Number(begin), Number(behind));
                 if (this.#reading !== reading) return;
                 pool.add(start, weights.take(number, start, end, bytes, { summary: summarize }));
-                done += bytes.length;
-                byId('progress').value = done / what.bytes;
+                reading.done += bytes.length;
+                byId('progress').value = reading.done / what.bytes;
                 this.host.readMore();
                 if (performance.now() - drawn > 250) {
                     this.#draw(pool, summarize);
@@ -147,10 +167,17 @@ export class TensorPanel {
             if (this.#reading === reading) this.#fail(error);
             return;
         }
-        this.partial = false;
         this.#draw(pool, summarize);
-        const all = window.bottom - window.top === split.rows && window.right - window.left === split.columns;
-        this.#stop(`Read ${size(done)}${all ? '' : ` for rows ${count(window.top)} to ${count(window.bottom - 1)}, columns ${count(window.left)} to ${count(window.right - 1)}`}.`);
+        const { top, bottom, left, right } = window;
+        const span = (from, to) => `${count(from)} to ${count(to - 1)}`;
+        this.#stop(
+            [
+                `Read ${size(reading.done)}`,
+                what.sampled ? ', a sample' : '',
+                bottom - top === split.rows && right - left === split.columns ? '' : `, for rows ${span(top, bottom)}, columns ${span(left, right)}`,
+                '.',
+            ].join(''),
+        );
     }
 
     #begin({ bytes, sampled }, summarize) {
@@ -159,10 +186,8 @@ export class TensorPanel {
         byId('progress').value = 0;
         byId('tensor-status').textContent = '';
         if (!summarize) return;
-        byId('sampled').hidden = !sampled;
-        const all = BigInt(this.tensor.end) - BigInt(this.tensor.begin);
-        byId('sampled-text').textContent = `This is a sample: ${size(bytes)} of ${size(all)}, spread evenly over the tensor. `;
-        byId('read-all').textContent = `Read all ${size(all)}`;
+        byId('sampled').hidden = true;
+        if (sampled) this.#note(`This is a sample: ${size(bytes)} of ${this.#size()}, spread evenly over the tensor. `);
     }
 
     #draw(pool, summarize) {
@@ -181,7 +206,7 @@ export class TensorPanel {
                 ['Infinite', count(summary.infinities)],
                 ['Read', plural(summary.length, 'number')],
             ]);
-            this.histograms = { bars: this.weights.histogram('bars'), octaves: this.weights.histogram('octaves') };
+            this.spread = { ...summary, bars: this.weights.histogram('bars'), octaves: this.weights.histogram('octaves') };
             this.#drawHistogram();
         }
         byId('heat').hidden = false;
@@ -191,14 +216,16 @@ export class TensorPanel {
 
     #drawHistogram() {
         const kind = byId('bars').value;
-        const bins = this.histograms[kind];
-        byId('histogram').replaceChildren(plot(bins, kind === 'bars', Math.max(240, byId('histogram').clientWidth)));
+        const { min, max, finite, [kind]: bins } = this.spread;
+        const same = finite === 0 ? 'No number is finite.' : min === max ? `Each number is ${value(min)}.` : '';
+        const drawn = same || plot(bins, kind === 'bars', Math.max(240, byId('histogram').clientWidth));
+        byId('histogram').replaceChildren(drawn);
         tabulate(byId('bins').tBodies[0], bins);
     }
 
     #fail(error) {
         this.#stop('');
-        byId('sampled').hidden = true;
+        for (const id of ['sampled', 'numbers', 'heat']) byId(id).hidden = true;
         byId('tensor-fault').hidden = false;
         byId('tensor-fault').textContent = error instanceof Refusal ? `No picture of it: ${error.message}` : String(error.message ?? error);
     }

@@ -28,12 +28,12 @@ export function shape(dims) {
     return dims.length === 0 ? 'scalar' : dims.map(String).join(' × ');
 }
 
-/** A number of a tensor: six digits, and no more zeros than it takes. */
-export function value(number) {
+/** A number of a tensor: six digits, or so many, and no more zeros than it takes. */
+export function value(number, digits = 6) {
     if (Number.isNaN(number)) return 'NaN';
     if (!Number.isFinite(number)) return number > 0 ? '∞' : '−∞';
     if (Number.isInteger(number) && Math.abs(number) < 1e9) return count(number).replace('-', '−');
-    const short = number.toPrecision(6).replace(/\.?0+($|e)/, '$1');
+    const short = number.toPrecision(digits).replace(/\.?0+($|e)/, '$1');
     return short.replace('-', '−').replace('e+', 'e').replace('e-', 'e−');
 }
 
