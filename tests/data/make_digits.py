@@ -1,4 +1,6 @@
-"""Trains the sample model of the tests and writes it to digits.safetensors.
+"""Trains the sample model of the tests and writes it to digits.safetensors; the
+images that it was not trained on go to digits_held_out.safetensors, with their
+labels and with the answers that the model gives here.
 
 To run it, from the root of the repository:
 
@@ -9,7 +11,7 @@ The model tells handwritten digits apart: 64 pixels -> 32 (ReLU) -> 10 scores,
 trained with plain numpy on the 1,797 images that come with scikit-learn, so
 nothing is downloaded. All seeds are fixed: with the package versions listed in
 README.md, every run writes the same bytes. The script prints the accuracy
-before and after the weights are rounded to BF16, and the SHA-256 of the file.
+before and after the weights are rounded to BF16, and the SHA-256 of each file.
 """
 
 import hashlib
@@ -24,6 +26,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 OUTPUT = Path(__file__).with_name("digits.safetensors")
+HELD_OUT = Path(__file__).with_name("digits_held_out.safetensors")
 
 SEED = 0
 HIDDEN = 32
@@ -32,6 +35,12 @@ BATCH = 32
 LEARNING_RATE = 0.05
 MOMENTUM = 0.9
 WEIGHT_DECAY = 1e-3
+
+SOURCE = (
+    "UCI ML, Optical Recognition of Handwritten Digits (E. Alpaydin, C. Kaynak, "
+    "1998), https://doi.org/10.24432/C50P49, its test set of 1797 images, from "
+    "sklearn.datasets.load_digits; CC BY 4.0"
+)
 
 
 def scores(model, x):
@@ -108,6 +117,15 @@ def with_sorted_metadata(file):
     return file[:8] + text + file[8 + length :]
 
 
+def write(path, tensors, metadata):
+    """Writes a file and says what it is. The library must read back what went in."""
+    file = with_sorted_metadata(safetensors.numpy.save(tensors, metadata))
+    read = {name: tensor["data"] for name, tensor in safetensors.deserialize(file)}
+    assert read == {name: bytearray(tensor.tobytes()) for name, tensor in tensors.items()}
+    path.write_bytes(file)
+    print(f"{path.name}: {len(file)} bytes, SHA-256 {hashlib.sha256(file).hexdigest()}")
+
+
 def main():
     digits = load_digits()
     x_train, x_test, y_train, y_test = train_test_split(
@@ -135,9 +153,7 @@ def main():
         "activation": "ReLU after fc1, none after fc2; the answer is the highest of the 10 scores",
         "architecture": f"fc1: 64 -> {HIDDEN}, fc2: {HIDDEN} -> 10; a row of a weight is an output",
         "created_by": "tests/data/make_digits.py with the Python package safetensors",
-        "dataset": "UCI ML, Optical Recognition of Handwritten Digits (E. Alpaydin, C. Kaynak, "
-        "1998), https://doi.org/10.24432/C50P49, its test set of 1797 images, from "
-        "sklearn.datasets.load_digits; CC BY 4.0",
+        "dataset": SOURCE,
         "input": "8x8 grey pixels 0..16, row by row, divided by 16",
         "license": "MIT OR Apache-2.0",
         "rounding": "weights from float32 to BF16, to nearest even; biases stay F32",
@@ -148,16 +164,26 @@ def main():
         f"learning rate {LEARNING_RATE}, momentum {MOMENTUM}, "
         f"weight decay {WEIGHT_DECAY}, seed {SEED}",
     }
-    file = with_sorted_metadata(safetensors.numpy.save(rounded, metadata))
+    write(OUTPUT, rounded, metadata)
 
-    # The library must read back what went in.
-    read = {name: tensor["data"] for name, tensor in safetensors.deserialize(file)}
-    assert read == {name: tensor.tobytes() for name, tensor in rounded.items()}
-    OUTPUT.write_bytes(file)
+    held_out = {
+        "images": (x_test * 16).astype(np.uint8),
+        "labels": y_test.astype(np.uint8),
+        "predictions": scores(rounded, x_test).argmax(axis=1).astype(np.uint8),
+    }
+    write(
+        HELD_OUT,
+        held_out,
+        {
+            "created_by": "tests/data/make_digits.py with the Python package safetensors",
+            "dataset": SOURCE,
+            "license": "images and labels: CC BY 4.0, unchanged",
+            "predictions": f"by {OUTPUT.name}, computed in float32 with numpy",
+        },
+    )
 
     for label, right in (("float32", before), ("BF16", after)):
         print(f"accuracy, {label} weights: {right / len(x_test):.4f} ({right} of {len(x_test)})")
-    print(f"{OUTPUT.name}: {len(file)} bytes, SHA-256 {hashlib.sha256(file).hexdigest()}")
 
 
 if __name__ == "__main__":
