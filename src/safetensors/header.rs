@@ -4,7 +4,7 @@ use super::entry::Entry;
 use super::metadata::{self, Metadata};
 use super::options::ParseOptions;
 use super::tiling::{self, Tiling};
-use super::unique::Names;
+use super::unique::{self, Names, Verdict};
 use super::walk::{self, Entries, Keys, Member, Walk};
 use super::{LEN_FIELD, METADATA, TYPICAL_ENTRY};
 use crate::cursor::{len_u64, split_u64};
@@ -77,11 +77,53 @@ pub(super) fn checked_len(len: u64, options: &ParseOptions) -> Result<u64, Error
 /// Proves the text: first each entry in header order, then that the tensors tile the data section, then that
 /// no name stands twice. Each fault is the first of its kind, whatever the build.
 pub(super) fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'a>, Error> {
-    let large = text.len() > SMALL;
-    let mut walk = Walk::open(text, options.rules())?;
     let mut header = Header { text, tensors: 0, data_len: 0, metadata: None, canonical: true };
+    let mut unordered = 0;
+    let proof = pass(&mut header, &mut unordered, options);
+    // What the pass left open, in the order in which the faults stand.
+    if let Some(at) = header.metadata.filter(|_| unordered > 0)
+        && let Some((first, again)) = super::first_repeat(text, at, unordered, options)
+    {
+        return Err(Error::at(offset(again), ErrorKind::DuplicateMetadataKey { first: offset(first) }));
+    }
+    let proof = proof?;
+    if !proof.tiles
+        && let Some(fault) = tiling::first_fault(text, options.heap)
+    {
+        return Err(fault);
+    }
+    let repeat = match proof.names {
+        Verdict::Unique => None,
+        Verdict::Twice(repeat) => Some(repeat),
+        Verdict::Open => unique::first_repeat(header.keys(), header.tensors, options.heap),
+    };
+    if let Some((first, again)) = repeat {
+        return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
+    }
+    if header.data_start().checked_add(header.data_len).is_none() {
+        let last = header.find(&|entry| (entry.end == header.data_len).then_some(entry.offsets_at));
+        return Err(Error::at(last.map_or(0, offset), ErrorKind::FileLenOverflow));
+    }
+    Ok(header)
+}
+
+/// What one pass over a header proves of it as a whole.
+struct Proof {
+    /// The tensors tile the data section; false when that is not known.
+    tiles: bool,
+    names: Verdict,
+}
+
+/// Proves each member of the header, and fills in what it adds up to. `unordered` becomes the number of keys of
+/// `__metadata__`, when those are in no order and may stand twice.
+///
+/// A function of its own, so that its memory is not on the stack while what it leaves open is proven.
+#[inline(never)]
+fn pass(header: &mut Header<'_>, unordered: &mut usize, options: &ParseOptions) -> Result<Proof, Error> {
+    let text = header.text;
+    let mut walk = Walk::open(text, options.rules())?;
     let mut tiling = Tiling::new(options.heap.then_some(text.len() / TYPICAL_ENTRY));
-    let mut names = Names::new(text, options.heap && large);
+    let mut names = Names::new(text, options.heap && text.len() > SMALL);
     let mut has_metadata = false;
     let mut entry = Entry::empty();
     while let Some(member) = walk.next(&mut entry)? {
@@ -100,26 +142,13 @@ pub(super) fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<Header<'
                 if core::mem::replace(&mut has_metadata, true) {
                     return Err(Error::at(offset(at), ErrorKind::DuplicateMetadata));
                 }
-                header.metadata = metadata::read(text, walk.scanner(), options)?;
+                (header.metadata, *unordered) = metadata::read(walk.scanner(), options)?;
             }
         }
     }
     walk.finish()?;
-
     header.data_len = tiling.end();
-    if !tiling.prove()
-        && let Some(fault) = tiling::first_fault(text, options.heap)
-    {
-        return Err(fault);
-    }
-    if let Some((first, again)) = names.first_repeat(header.keys(), header.tensors, options.heap) {
-        return Err(Error::at(offset(again), ErrorKind::DuplicateName { first: offset(first) }));
-    }
-    if header.data_start().checked_add(header.data_len).is_none() {
-        let last = header.find(|entry| entry.end == header.data_len).unwrap_or_else(Entry::empty);
-        return Err(Error::at(offset(last.offsets_at), ErrorKind::FileLenOverflow));
-    }
-    Ok(header)
+    Ok(Proof { tiles: tiling.prove(), names: names.judge(header.keys()) })
 }
 
 /// A place in the header's text as a byte of the file.
@@ -187,17 +216,24 @@ impl<'a> Header<'a> {
             return Err(Error::at(expected, ErrorKind::TrailingData { expected, actual }));
         }
         if actual < expected {
-            let available = actual.saturating_sub(self.data_start());
-            let mut cut = (u64::MAX, actual);
-            self.entries().all(|entry| {
-                if entry.end > available {
-                    cut = cut.min((entry.begin, offset(entry.at)));
-                }
-                true
-            });
-            return Err(Error::at(cut.1, ErrorKind::Truncated { expected, actual }));
+            return Err(Error::at(self.first_cut(actual), ErrorKind::Truncated { expected, actual }));
         }
         Ok(())
+    }
+
+    /// Where the name stands of the first tensor that a file of this length does not hold to its end.
+    #[cold]
+    #[inline(never)]
+    fn first_cut(&self, file_len: u64) -> u64 {
+        let available = file_len.saturating_sub(self.data_start());
+        let mut cut = (u64::MAX, file_len);
+        self.entries().all(|entry| {
+            if entry.end > available {
+                cut = cut.min((entry.begin, offset(entry.at)));
+            }
+            true
+        });
+        cut.1
     }
 
     /// The tensors, in header order.
@@ -251,8 +287,8 @@ impl<'a> Header<'a> {
         if usize::BITS >= u64::BITS {
             return Ok(());
         }
-        match self.find(|entry| !entry.dims.fit_host()) {
-            Some(entry) => Err(Error::at(offset(entry.at), ErrorKind::TooLargeForHost)),
+        match self.find(&|entry| (!entry.dims.fit_host()).then_some(entry.at)) {
+            Some(at) => Err(Error::at(offset(at), ErrorKind::TooLargeForHost)),
             None => Ok(()),
         }
     }
@@ -264,12 +300,14 @@ impl<'a> Header<'a> {
         if read && entry.name == name { Ok(()) } else { Err(Error::call(ErrorKind::NotFound)) }
     }
 
-    fn find(&self, wanted: impl Fn(&Entry<'a>) -> bool) -> Option<Entry<'a>> {
+    /// The first place in the text that `place` sees in an entry.
+    #[inline(never)]
+    fn find(&self, place: &dyn Fn(&Entry<'a>) -> Option<usize>) -> Option<usize> {
         let mut entries = self.entries();
         let mut entry = Entry::empty();
         while entries.next(&mut entry) {
-            if wanted(&entry) {
-                return Some(entry);
+            if let Some(at) = place(&entry) {
+                return Some(at);
             }
         }
         None

@@ -5,6 +5,26 @@ use alloc::vec::Vec;
 /// Words of the sieve that finds repeated names (`unique`), on the stack: with a heap there is stack too.
 pub(super) const SIEVE_WORDS: usize = 256;
 
+/// Ascending runs of names that are held against each other (`unique`).
+pub(super) const RUNS: usize = 6;
+
+/// What is on the stack while a header is read, so that no later pass is needed.
+pub(super) struct Eager<T>(T);
+
+impl<T> Eager<T> {
+    pub(super) fn new(make: impl FnOnce() -> T) -> Option<Self> {
+        Some(Self(make()))
+    }
+
+    pub(super) fn get(&self) -> &T {
+        &self.0
+    }
+
+    pub(super) fn get_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// A growing list. Running out of memory is an answer, not an abort: the caller falls back to passes that need
 /// none.
 pub(super) struct Buffer<T>(Vec<T>);

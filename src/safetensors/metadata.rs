@@ -10,15 +10,15 @@ use crate::text::Text;
 pub(super) const FEW: usize = 384;
 
 /// Proves the value of `__metadata__`, at which the scanner stands, and passes over it. Gives the place of its
-/// object, or `None` for `null`.
-pub(super) fn read(text: &str, scanner: &mut Scanner<'_>, options: &ParseOptions) -> Result<Option<usize>, Error> {
+/// object, or `None` for `null`; and how many keys it has, if they are in no order and may stand twice, or else 0.
+pub(super) fn read(scanner: &mut Scanner<'_>, options: &ParseOptions) -> Result<(Option<usize>, usize), Error> {
     let at = scanner.at();
     let rules = options.rules();
     if scanner.peek() != Some(b'{') {
         let offset = scanner.offset();
         scanner.value(rules.max_nesting.saturating_sub(1), rules.max_nesting)?;
         return match scanner.since(at) {
-            "null" => Ok(None),
+            "null" => Ok((None, 0)),
             _ => Err(Error::at(offset, ErrorKind::MetadataNotObject)),
         };
     }
@@ -37,11 +37,7 @@ pub(super) fn read(text: &str, scanner: &mut Scanner<'_>, options: &ParseOptions
         count = count.saturating_add(1);
         last = Some(key);
     }
-    if !ascending && let Some((first, again)) = super::first_repeat(text, at, count, options) {
-        let first = scanner.offset_of(first);
-        return Err(Error::at(scanner.offset_of(again), ErrorKind::DuplicateMetadataKey { first }));
-    }
-    Ok(Some(at))
+    Ok((Some(at), if ascending { 0 } else { count }))
 }
 
 /// The strings of `__metadata__`, in header order: an iterator of (key, value).

@@ -5,16 +5,16 @@
 //! hashing. Names in no order are hashed as they are read: into a list that is sorted, where the header is large
 //! and there is a heap; else into a Bloom filter in fixed memory, which proves nearly every name new, and what
 //! it suspects is looked for in a second pass. Equal hashes alone decide nothing: names do.
+//!
+//! Builds without a heap have little stack too. They look only whether all names ascend as the header is read, and
+//! filter the others in a pass of their own, when what reading needs is gone from the stack.
 
 use core::cmp::Ordering;
 
 use super::TYPICAL_ENTRY;
-use super::heap::{Buffer, SIEVE_WORDS};
+use super::heap::{Buffer, Eager, RUNS, SIEVE_WORDS};
 use super::walk::Keys;
 use crate::text::Text;
-
-/// Ascending runs that are held against each other.
-const RUNS: usize = 6;
 
 /// Bits that a name sets in the sieve: one for each slice of its hash.
 const PROBES: u32 = 4;
@@ -27,6 +27,16 @@ const GROUP: usize = SIEVE_WORDS.saturating_mul(4);
 
 /// Suspects that are remembered before they are looked into.
 const SUSPECTS: usize = 32;
+
+/// Whether a name stands twice.
+pub(super) enum Verdict {
+    /// None does.
+    Unique,
+    /// This one does: where it stands first, and where again.
+    Twice((usize, usize)),
+    /// Perhaps; [`first_repeat`] knows.
+    Open,
+}
 
 /// The names seen so far, in header order.
 pub(super) struct Names<'a> {
@@ -42,7 +52,7 @@ pub(super) struct Names<'a> {
     hashes: Option<Buffer<u64>>,
     may_spill: bool,
     /// and else this.
-    sieve: Option<Sieve>,
+    sieve: Option<Eager<Sieve>>,
 }
 
 impl<'a> Names<'a> {
@@ -64,7 +74,7 @@ impl<'a> Names<'a> {
     /// Takes the next tensor's name, which stands at `at`. `canonical`: whether all entries before it are.
     pub(super) fn push(&mut self, at: usize, name: Text<'a>, canonical: bool) {
         if self.unsure {
-            self.take_hash(name.hash64(), at);
+            self.take_hash(name, at);
             return;
         }
         if self.last.is_some_and(|last| last >= name) && !self.start_run(at, canonical) {
@@ -78,31 +88,28 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Where the first name stands that stood before, and where it stood first. `keys` are those of the whole
-    /// header, about `count` of them.
-    pub(super) fn first_repeat(self, keys: Keys<'a>, count: usize, heap: bool) -> Option<(usize, usize)> {
-        if let Some(mut hashes) = self.hashes {
+    /// What is known after the last name. `keys` are those of the whole header.
+    pub(super) fn judge(&mut self, keys: Keys<'a>) -> Verdict {
+        if let Some(hashes) = &mut self.hashes {
             let hashes = hashes.as_mut_slice();
             hashes.sort_unstable();
-            if hashes.is_sorted_by(|a, b| a < b) {
-                return None;
-            }
-        } else if let Some(mut sieve) = self.sieve {
-            return sieve.repeat(keys, keys.map(|(at, key)| (at, key.hash64())));
-        } else if !self.unsure {
-            return None;
+            return if hashes.is_sorted_by(|a, b| a < b) { Verdict::Unique } else { Verdict::Open };
         }
-        first_repeat(keys, count, heap)
+        match &self.sieve {
+            Some(sieve) => sieve.get().repeat(keys).map_or(Verdict::Unique, Verdict::Twice),
+            None if self.unsure => Verdict::Open,
+            None => Verdict::Unique,
+        }
     }
 
     /// Takes the hash of a name in no order.
-    fn take_hash(&mut self, hash: u64, at: usize) {
+    fn take_hash(&mut self, name: Text<'a>, at: usize) {
         if let Some(hashes) = &mut self.hashes {
-            if !hashes.push(hash) {
+            if !hashes.push(name.hash64()) {
                 self.hashes = None;
             }
         } else if let Some(sieve) = &mut self.sieve
-            && !sieve.offer(hash, at)
+            && !sieve.get_mut().offer(name.hash64(), at)
         {
             self.sieve = None;
         }
@@ -113,11 +120,14 @@ impl<'a> Names<'a> {
         if self.may_spill {
             self.hashes = Buffer::new(self.keys.text_len() / TYPICAL_ENTRY);
         } else {
-            self.sieve = Some(Sieve::new());
+            self.sieve = Eager::new(Sieve::new);
+        }
+        if self.hashes.is_none() && self.sieve.is_none() {
+            return;
         }
         let mut keys = self.keys;
         while let Some((key_at, key)) = keys.next_tensor() {
-            self.take_hash(key.hash64(), key_at);
+            self.take_hash(key, key_at);
             if key_at == at {
                 return;
             }
@@ -172,6 +182,9 @@ impl<'a> Run<'a> {
 
 /// The exact answer, for keys in any order: where the first key stands that stood before, and where it stood
 /// first. `count` is about how many keys there are.
+///
+/// A function of its own, so that its memory is on the stack only while it is needed.
+#[inline(never)]
 pub(super) fn first_repeat(keys: Keys<'_>, count: usize, heap: bool) -> Option<(usize, usize)> {
     let sorted = if heap { sort(keys) } else { None };
     match sorted {
@@ -209,23 +222,20 @@ fn repeat_in_sorted(keys: Keys<'_>, slots: &[Slot]) -> Option<(usize, usize)> {
 
 /// The first repeat among the keys whose hash falls in one of `groups` equal parts.
 fn repeat_in_group(keys: Keys<'_>, group: usize, groups: usize) -> Option<(usize, usize)> {
-    let in_group = |&(_, hash): &(usize, u64)| {
-        // The high half of a hash, mixed so that it is independent of the sieve's slices, scaled to 0..groups.
-        let mixed = hash.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
-        (mixed.wrapping_mul(groups as u64) >> 32) as usize == group
-    };
-    let hashed = || keys.map(|(at, key)| (at, key.hash64())).filter(in_group);
-
     let mut sieve = Sieve::new();
     let mut found: Option<(usize, usize)> = None;
-    for (at, hash) in hashed() {
-        if !sieve.offer(hash, at) {
-            found = earlier(found, sieve.repeat(keys, hashed()));
+    for (at, key) in keys {
+        let hash = key.hash64();
+        // The high half of a hash, mixed so that it is independent of the sieve's slices, scaled to 0..groups.
+        let mixed = hash.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+        let in_group = (mixed.wrapping_mul(groups as u64) >> 32) as usize == group;
+        if in_group && !sieve.offer(hash, at) {
+            found = earlier(found, sieve.repeat(keys));
             sieve.len = 0;
             sieve.suspect(hash, at);
         }
     }
-    earlier(found, sieve.repeat(keys, hashed()))
+    earlier(found, sieve.repeat(keys))
 }
 
 fn earlier(a: Option<(usize, usize)>, b: Option<(usize, usize)>) -> Option<(usize, usize)> {
@@ -236,13 +246,16 @@ fn earlier(a: Option<(usize, usize)>, b: Option<(usize, usize)>) -> Option<(usiz
 /// them.
 struct Sieve {
     bits: [u64; SIEVE_WORDS],
-    suspects: [Slot; SUSPECTS],
+    /// Hashes of the suspects, and where each stands. Two lists, since pairs would not be all zero bytes: they would be
+    /// made elsewhere on the stack, and copied.
+    hashes: [u64; SUSPECTS],
+    places: [usize; SUSPECTS],
     len: usize,
 }
 
 impl Sieve {
     fn new() -> Self {
-        Self { bits: [0; SIEVE_WORDS], suspects: [(0, 0); SUSPECTS], len: 0 }
+        Self { bits: [0; SIEVE_WORDS], hashes: [0; SUSPECTS], places: [0; SUSPECTS], len: 0 }
     }
 
     /// Takes a key; false when it is one suspect too many.
@@ -260,23 +273,25 @@ impl Sieve {
     }
 
     fn suspect(&mut self, hash: u64, at: usize) -> bool {
-        let Some(free) = self.suspects.get_mut(self.len) else { return false };
-        *free = (hash, at);
+        let (Some(free), Some(place)) = (self.hashes.get_mut(self.len), self.places.get_mut(self.len)) else {
+            return false;
+        };
+        (*free, *place) = (hash, at);
         self.len = self.len.wrapping_add(1); // below SUSPECTS
         true
     }
 
-    /// Looks through the same keys again for one that stands before a suspect and has its name.
-    fn repeat(&mut self, keys: Keys<'_>, hashed: impl Iterator<Item = (usize, u64)>) -> Option<(usize, usize)> {
-        let suspects = self.suspects.get_mut(..self.len)?;
-        suspects.sort_unstable();
-        let last = suspects.iter().map(|slot| slot.1).max()?;
+    /// Looks through the keys again for one that stands before a suspect and has its name.
+    fn repeat(&self, keys: Keys<'_>) -> Option<(usize, usize)> {
+        // Nearly always a few, if any. They came in the order of the keys.
+        let places = self.places.get(..self.len)?;
+        let last = *places.last()?;
         let mut found = None;
-        for (at, hash) in hashed.take_while(|&(at, _)| at < last) {
-            let start = suspects.partition_point(|slot| slot.0 < hash);
-            for &(_, again) in suspects.get(start..)?.iter().take_while(|slot| slot.0 == hash) {
+        for (at, key) in keys.take_while(|&(at, _)| at < last) {
+            let hash = key.hash64();
+            for (&suspect, &again) in self.hashes.iter().zip(places) {
                 let better = found.is_none_or(|(first, repeat)| (again, at) < (repeat, first));
-                if at < again && better && keys.key_at(at) == keys.key_at(again) {
+                if suspect == hash && at < again && better && key == keys.key_at(again) {
                     found = Some((at, again));
                 }
             }
