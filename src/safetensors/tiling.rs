@@ -61,7 +61,7 @@ impl Tiling {
     }
 
     /// Whether the tensors are proven to tile the data section; false when that is not known.
-    pub(super) fn prove(mut self) -> bool {
+    pub(super) fn prove(&mut self) -> bool {
         if self.unsure {
             return false;
         }
@@ -113,11 +113,18 @@ impl Tiling {
 
     /// Joins the hot chain with the one that begins where it ends.
     fn join_front(&mut self) {
-        let Some(ahead) = self.cold_chains().iter().position(|chain| chain.0 == self.hot.1) else { return };
-        let last = self.cold_len.saturating_sub(1);
-        self.cold.swap(ahead, last);
-        self.hot.1 = self.cold.get(last).map_or(self.hot.1, |chain| chain.1);
-        self.cold_len = last;
+        let Some((last, others)) = self.cold.get_mut(..self.cold_len).and_then(|cold| cold.split_last_mut()) else {
+            return;
+        };
+        let joined = if last.0 == self.hot.1 {
+            *last
+        } else if let Some(ahead) = others.iter_mut().find(|chain| chain.0 == self.hot.1) {
+            core::mem::replace(ahead, *last)
+        } else {
+            return;
+        };
+        self.hot.1 = joined.1;
+        self.cold_len = self.cold_len.wrapping_sub(1); // not 0: it has a last
     }
 
     /// Moves the hot chain to the cold ones. When those are full, all go to the heap.
@@ -144,6 +151,9 @@ impl Tiling {
 
 /// The exact answer, in any order: the first tensor, by begin and end, that does not begin where the one before
 /// it ends.
+///
+/// A function of its own, so that its memory is on the stack only while it is needed.
+#[inline(never)]
 pub(super) fn first_fault(text: &str, heap: bool) -> Option<Error> {
     let sorted = if heap { sort(text) } else { None };
     let mut expected = 0;
@@ -167,16 +177,27 @@ pub(super) fn first_fault(text: &str, heap: bool) -> Option<Error> {
 }
 
 /// A tensor's place in file order; tensors at one place stand in header order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Default)]
 struct Key {
     interval: Interval,
-    /// Where its `data_offsets` stand in the header's text.
-    at: usize,
+    /// Where its `data_offsets` stand in the file.
+    at: u64,
 }
 
 impl Key {
     fn of(entry: &Entry<'_>) -> Self {
-        Self { interval: (entry.begin, entry.end), at: entry.offsets_at }
+        Self { interval: (entry.begin, entry.end), at: LEN_FIELD.saturating_add(len_u64(entry.offsets_at)) }
+    }
+
+    fn is_before(&self, other: &Self) -> bool {
+        // One comparison a field, which on 32-bit hosts is a third of what those of tuples compile to.
+        if self.interval.0 != other.interval.0 {
+            return self.interval.0 < other.interval.0;
+        }
+        if self.interval.1 != other.interval.1 {
+            return self.interval.1 < other.interval.1;
+        }
+        self.at < other.at
     }
 
     /// The fault, when the tensor does not begin where it is expected to. Moves the expectation on.
@@ -188,7 +209,7 @@ impl Key {
             core::cmp::Ordering::Greater => ErrorKind::Hole { expected, begin },
             core::cmp::Ordering::Less => ErrorKind::Overlap { expected, begin },
         };
-        Some(Error::at(LEN_FIELD.saturating_add(len_u64(self.at)), kind))
+        Some(Error::at(self.at, kind))
     }
 }
 
@@ -197,7 +218,7 @@ fn sort(text: &str) -> Option<Buffer<Key>> {
     if !Walk::proven(text).all(|entry| keys.push(Key::of(entry))) {
         return None;
     }
-    keys.as_mut_slice().sort_unstable();
+    keys.as_mut_slice().sort_unstable_by_key(|key| (key.interval, key.at));
     Some(keys)
 }
 
@@ -218,15 +239,24 @@ impl Picked {
     }
 
     fn offer(&mut self, key: Key) {
-        if self.after.is_some_and(|bound| key <= bound) {
+        if self.after.is_some_and(|bound| !bound.is_before(&key)) {
             return;
         }
-        let place = self.as_slice().partition_point(|picked| *picked < key);
-        self.len = self.len.saturating_add(1).min(PICKED);
-        // Each moves one place up; the last falls off, or was free.
-        let mut moved = key;
-        for slot in self.keys.get_mut(place..self.len).unwrap_or_default() {
-            core::mem::swap(slot, &mut moved);
+        // Into the free place, or that of the last, which falls off; then down to where it belongs.
+        if let Some(free) = self.keys.get_mut(self.len) {
+            *free = key;
+            self.len = self.len.wrapping_add(1); // at most PICKED
+        } else if let Some(last) = self.keys.last_mut().filter(|last| key.is_before(last)) {
+            *last = key;
+        } else {
+            return;
+        }
+        let mut end = self.len;
+        while let Some([.., before, here]) = self.keys.get_mut(..end)
+            && here.is_before(before)
+        {
+            core::mem::swap(before, here);
+            end = end.saturating_sub(1);
         }
     }
 }
