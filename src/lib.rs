@@ -101,6 +101,7 @@ mod dtype;
 mod element;
 pub mod error;
 mod explain;
+mod fault;
 #[cfg(feature = "std")]
 mod file;
 pub mod float;

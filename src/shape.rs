@@ -23,6 +23,16 @@ impl<T: Copy + Default> Dims<T> {
         self.rank = 0;
     }
 
+    /// Where dims can be put that [`set_rank`](Self::set_rank) then makes the dims.
+    pub(crate) fn room(&mut self) -> &mut [T; MAX_RANK] {
+        &mut self.dims
+    }
+
+    /// Makes the first so many of the room the dims. There are no more.
+    pub(crate) fn set_rank(&mut self, rank: usize) {
+        self.rank = u8::try_from(rank).unwrap_or(0);
+    }
+
     /// Adds the next inner dim; false when there is no room.
     pub(crate) fn push(&mut self, dim: T) -> bool {
         let Some(slot) = self.dims.get_mut(usize::from(self.rank)) else { return false };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The modules of each layer. One may use those of its own layer and below. `lib.rs`, the root, is exempt, and
 /// the command in `bin` sees the public API alone.
 const LAYERS: [&[&str]; 6] = [
-    &["error", "limits"],
+    &["error", "fault", "limits"],
     &["cursor", "dtype", "float", "json", "shape", "text"],
     &["element", "index", "iter", "narrow", "numbers", "slice", "summary", "view", "widen"],
     FORMATS,

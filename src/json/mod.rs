@@ -8,8 +8,7 @@ mod string;
 
 pub(crate) use string::{find, plain_len};
 
-use crate::cursor::len_u64;
-use crate::error::{Error, ErrorKind, JsonFault, Token};
+use crate::fault::{Fault, Reason};
 use crate::text::Text;
 
 /// A place in a JSON text that moves forward as its grammar is proven.
@@ -17,14 +16,17 @@ use crate::text::Text;
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    /// Where the text starts in the file.
-    base: u64,
 }
 
 impl<'a> Scanner<'a> {
-    /// Starts at byte `at` of `text`, which itself starts at byte `base` of the file.
-    pub(crate) const fn new(text: &'a str, at: usize, base: u64) -> Self {
-        Self { text, at, base }
+    /// Starts at byte `at` of `text`.
+    pub(crate) const fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// The text, from its start.
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
     }
 
     /// The place, in bytes from the start of the text.
@@ -35,15 +37,6 @@ impl<'a> Scanner<'a> {
     /// Goes to a place that the text was proven to have.
     pub(crate) fn jump(&mut self, at: usize) {
         self.at = at;
-    }
-
-    /// The place, as a byte of the file.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset_of(self.at)
-    }
-
-    pub(crate) fn offset_of(&self, at: usize) -> u64 {
-        self.base.saturating_add(len_u64(at))
     }
 
     /// The next byte, not consumed.
@@ -68,18 +61,18 @@ impl<'a> Scanner<'a> {
     }
 
     /// The outermost value is over: only white space may follow.
-    pub(crate) fn end(&mut self) -> Result<(), Error> {
+    pub(crate) fn end(&mut self) -> Result<(), Fault> {
         self.skip_space();
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(self.fault(JsonFault::AfterEnd)),
+            Some(_) => Err(self.fault(Reason::AfterEnd)),
         }
     }
 
     /// Consumes the `{` that must stand here. `next_key` goes on.
-    pub(crate) fn open_object(&mut self, otherwise: ErrorKind) -> Result<(), Error> {
+    pub(crate) fn open_object(&mut self, otherwise: Reason) -> Result<(), Fault> {
         if self.peek() != Some(b'{') {
-            return Err(Error::at(self.offset(), otherwise));
+            return Err(self.fault(otherwise));
         }
         self.step(1);
         Ok(())
@@ -87,7 +80,7 @@ impl<'a> Scanner<'a> {
 
     /// The next key of the object that is open, and where it stands; the scanner is then at its value.
     /// `None` when the object is closed. `first` says that no member has been read yet.
-    pub(crate) fn next_key(&mut self, first: bool) -> Result<Option<(usize, Text<'a>)>, Error> {
+    pub(crate) fn next_key(&mut self, first: bool) -> Result<Option<(usize, Text<'a>)>, Fault> {
         self.skip_space();
         match self.peek() {
             Some(b'}') => {
@@ -98,7 +91,7 @@ impl<'a> Scanner<'a> {
                 self.step(1);
                 self.skip_space();
             }
-            _ if !first => return Err(self.expected(Token::CommaOrBrace)),
+            _ if !first => return Err(self.fault(Reason::ExpectedCommaOrBrace)),
             _ => {}
         }
         let at = self.at;
@@ -106,14 +99,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// A key, its colon, and the white space around it.
-    fn key(&mut self) -> Result<Text<'a>, Error> {
+    fn key(&mut self) -> Result<Text<'a>, Fault> {
         if self.peek() != Some(b'"') {
-            return Err(self.expected(Token::Key));
+            return Err(self.fault(Reason::ExpectedKey));
         }
         let key = self.string()?;
         self.skip_space();
         if self.peek() != Some(b':') {
-            return Err(self.expected(Token::Colon));
+            return Err(self.fault(Reason::ExpectedColon));
         }
         self.step(1);
         self.skip_space();
@@ -135,21 +128,20 @@ impl<'a> Scanner<'a> {
         (self.peek()? != b']').then_some(self.at)
     }
 
-    /// Passes over any one value. At most `depth` arrays and objects may nest in it: `limit` is what the
-    /// error then names.
-    pub(crate) fn value(&mut self, depth: u32, limit: u32) -> Result<(), Error> {
+    /// Passes over any one value. At most `depth` arrays and objects may nest in it.
+    pub(crate) fn value(&mut self, depth: u32) -> Result<(), Fault> {
         let mut open = Open::default();
         loop {
             match self.peek() {
                 Some(b'{') => {
-                    self.nest(&mut open, true, depth, limit)?;
+                    self.nest(&mut open, true, depth)?;
                     if self.peek() != Some(b'}') {
                         self.key()?;
                         continue;
                     }
                 }
                 Some(b'[') => {
-                    self.nest(&mut open, false, depth, limit)?;
+                    self.nest(&mut open, false, depth)?;
                     if self.peek() != Some(b']') {
                         continue;
                     }
@@ -163,9 +155,9 @@ impl<'a> Scanner<'a> {
     }
 
     /// Consumes a `{` or `[` and the white space behind it.
-    fn nest(&mut self, open: &mut Open, object: bool, depth: u32, limit: u32) -> Result<(), Error> {
+    fn nest(&mut self, open: &mut Open, object: bool, depth: u32) -> Result<(), Fault> {
         if open.depth >= depth || !open.push(object) {
-            return Err(Error::at(self.offset(), ErrorKind::NestingTooDeep { limit: limit.into() }));
+            return Err(self.fault(Reason::NestingTooDeep));
         }
         self.step(1);
         self.skip_space();
@@ -174,7 +166,7 @@ impl<'a> Scanner<'a> {
 
     /// After a value: closes what closes here. True when another value follows, at which the scanner then
     /// stands; false when nothing is open any more.
-    fn close(&mut self, open: &mut Open) -> Result<bool, Error> {
+    fn close(&mut self, open: &mut Open) -> Result<bool, Fault> {
         while let Some(object) = open.top() {
             self.skip_space();
             match (self.peek(), object) {
@@ -190,39 +182,36 @@ impl<'a> Scanner<'a> {
                     }
                     return Ok(true);
                 }
-                (_, true) => return Err(self.expected(Token::CommaOrBrace)),
-                (_, false) => return Err(self.expected(Token::CommaOrBracket)),
+                (_, true) => return Err(self.fault(Reason::ExpectedCommaOrBrace)),
+                (_, false) => return Err(self.fault(Reason::ExpectedCommaOrBracket)),
             }
         }
         Ok(false)
     }
 
     /// A value that holds no other.
-    fn scalar(&mut self) -> Result<(), Error> {
+    fn scalar(&mut self) -> Result<(), Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal(b"true"),
             Some(b'f') => self.literal(b"false"),
             Some(b'n') => self.literal(b"null"),
-            _ => Err(self.expected(Token::Value)),
+            _ => Err(self.fault(Reason::ExpectedValue)),
         }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Error> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
         if !self.rest().starts_with(word) {
-            return Err(self.expected(Token::Value));
+            return Err(self.fault(Reason::ExpectedValue));
         }
         self.step(word.len());
         Ok(())
     }
 
-    fn expected(&self, token: Token) -> Error {
-        self.fault(JsonFault::Expected(token))
-    }
-
-    fn fault(&self, fault: JsonFault) -> Error {
-        Error::at(self.offset(), ErrorKind::Json(fault))
+    /// A fault at this place.
+    pub(crate) const fn fault(&self, reason: Reason) -> Fault {
+        Fault { at: self.at, reason }
     }
 
     /// Moves over bytes that were seen. They are in the text, so this cannot wrap.

@@ -1,7 +1,7 @@
 //! JSON strings: found eight bytes at a time, escapes proven well-formed.
 
 use super::Scanner;
-use crate::error::{Error, JsonFault};
+use crate::fault::{Fault, Reason};
 use crate::text::Text;
 
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
@@ -48,7 +48,7 @@ const fn zero_bytes(word: u64) -> u64 {
 
 impl<'a> Scanner<'a> {
     /// The string whose opening quote stands here.
-    pub(crate) fn string(&mut self) -> Result<Text<'a>, Error> {
+    pub(crate) fn string(&mut self) -> Result<Text<'a>, Fault> {
         let quote = self.at;
         self.step(1);
         let start = self.at;
@@ -65,32 +65,32 @@ impl<'a> Scanner<'a> {
                     self.escape()?;
                     escaped = true;
                 }
-                Some(control) => return Err(self.fault(JsonFault::ControlCharacter(control))),
+                Some(_) => return Err(self.fault(Reason::ControlCharacter)),
                 None => {
                     self.jump(quote);
-                    return Err(self.fault(JsonFault::OpenString));
+                    return Err(self.fault(Reason::OpenString));
                 }
             }
         }
     }
 
     /// The escape whose backslash stands here.
-    fn escape(&mut self) -> Result<(), Error> {
+    fn escape(&mut self) -> Result<(), Fault> {
         match self.rest() {
             [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => self.step(2),
             [_, b'u', digits @ ..] => match hex4(digits) {
-                None => return Err(self.fault(JsonFault::BadEscape)),
-                Some(0xDC00..=0xDFFF) => return Err(self.fault(JsonFault::LoneSurrogate)),
+                None => return Err(self.fault(Reason::BadEscape)),
+                Some(0xDC00..=0xDFFF) => return Err(self.fault(Reason::LoneSurrogate)),
                 Some(0xD800..=0xDBFF) => {
                     let low = digits.get(4..).and_then(|rest| rest.strip_prefix(b"\\u")).and_then(hex4);
                     if !matches!(low, Some(0xDC00..=0xDFFF)) {
-                        return Err(self.fault(JsonFault::LoneSurrogate));
+                        return Err(self.fault(Reason::LoneSurrogate));
                     }
                     self.step(12);
                 }
                 Some(_) => self.step(6),
             },
-            _ => return Err(self.fault(JsonFault::BadEscape)),
+            _ => return Err(self.fault(Reason::BadEscape)),
         }
         Ok(())
     }

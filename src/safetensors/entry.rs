@@ -3,7 +3,8 @@
 use super::fields;
 use super::options::Rules;
 use crate::dtype::Dtype;
-use crate::error::{Error, ErrorKind, Field};
+use crate::error::Field;
+use crate::fault::{Fault, Reason};
 use crate::json::Scanner;
 use crate::shape::{Dims, bit_len};
 use crate::text::Text;
@@ -42,18 +43,15 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Why they do not, and the field at fault.
-    fn fault(&self) -> Option<(Field, ErrorKind)> {
+    /// Why they do not, and the two numbers that tell.
+    pub(super) fn fault(&self) -> (Reason, (u64, u64)) {
         let Some(actual) = self.end.checked_sub(self.begin) else {
-            return Some((Field::DataOffsets, ErrorKind::OffsetsReversed { begin: self.begin, end: self.end }));
+            return (Reason::OffsetsReversed, (self.begin, self.end));
         };
         match bit_len(self.dtype, self.dims.as_slice()) {
-            None => Some((Field::Shape, ErrorKind::SizeOverflow)),
-            Some(bits) if bits & 7 != 0 => Some((Field::Shape, ErrorKind::PartialByte { bits })),
-            Some(bits) if bits >> 3 != actual => {
-                Some((Field::DataOffsets, ErrorKind::SizeMismatch { expected: bits >> 3, actual }))
-            }
-            Some(_) => None,
+            None => (Reason::SizeOverflow, (0, 0)),
+            Some(bits) if bits & 7 != 0 => (Reason::PartialByte, (bits, 0)),
+            Some(bits) => (Reason::SizeMismatch, (bits >> 3, actual)),
         }
     }
 }
@@ -66,43 +64,43 @@ pub(super) fn read<'a>(
     name: Text<'a>,
     rules: Rules,
     entry: &mut Entry<'a>,
-) -> Result<(), Error> {
-    let start = scanner.offset();
-    scanner.open_object(ErrorKind::EntryNotObject)?;
+) -> Result<(), Fault> {
+    let start = scanner.at();
+    scanner.open_object(Reason::EntryNotObject)?;
     let (mut dtype, mut dims, mut offsets) = (None, None, None);
     let mut first = true;
     while let Some((key_at, key)) = scanner.next_key(first)? {
         first = false;
         let value_at = scanner.at();
         // The header and the entry are open already.
-        scanner.value(rules.max_nesting.saturating_sub(2), rules.max_nesting)?;
+        scanner.value(rules.max_nesting.saturating_sub(2))?;
         let value = scanner.since(value_at);
-        let offset = scanner.offset_of(value_at);
         let twice = if key == Field::Dtype.as_str() {
-            dtype.replace(fields::dtype(value, offset)?).is_some().then_some(Field::Dtype)
+            entry.dtype = fields::dtype(value, value_at)?;
+            dtype.replace(value_at).map(|_| Reason::DuplicateDtype)
         } else if key == Field::Shape.as_str() {
-            fields::shape(value, offset, &mut entry.dims)?;
-            dims.replace(value_at).is_some().then_some(Field::Shape)
+            fields::shape(value, value_at, &mut entry.dims)?;
+            dims.replace(value_at).map(|_| Reason::DuplicateShape)
         } else if key == Field::DataOffsets.as_str() {
-            offsets.replace((fields::data_offsets(value, offset)?, value_at)).is_some().then_some(Field::DataOffsets)
-        } else if rules.strict {
-            return Err(Error::at(scanner.offset_of(key_at), ErrorKind::UnknownField));
+            (entry.begin, entry.end) = fields::data_offsets(value, value_at)?;
+            offsets.replace(value_at).map(|_| Reason::DuplicateDataOffsets)
         } else {
-            None
+            rules.strict.then_some(Reason::UnknownField)
         };
-        if let Some(field) = twice {
-            return Err(Error::at(scanner.offset_of(key_at), ErrorKind::DuplicateField(field)));
+        if let Some(reason) = twice {
+            return Err(Fault { at: key_at, reason });
         }
     }
-    let missing = |field| Error::at(start, ErrorKind::MissingField(field));
+    let missing = |reason| Fault { at: start, reason };
     entry.at = at;
     entry.name = name;
-    entry.dtype = dtype.ok_or(missing(Field::Dtype))?;
-    let shape_at = dims.ok_or(missing(Field::Shape))?;
-    ((entry.begin, entry.end), entry.offsets_at) = offsets.ok_or(missing(Field::DataOffsets))?;
-    match entry.fault() {
-        None => Ok(()),
-        Some((Field::Shape, kind)) => Err(Error::at(scanner.offset_of(shape_at), kind)),
-        Some((_, kind)) => Err(Error::at(scanner.offset_of(entry.offsets_at), kind)),
+    dtype.ok_or(missing(Reason::MissingDtype))?;
+    let shape_at = dims.ok_or(missing(Reason::MissingShape))?;
+    entry.offsets_at = offsets.ok_or(missing(Reason::MissingDataOffsets))?;
+    if entry.is_sound() {
+        return Ok(());
     }
+    let (reason, _) = entry.fault();
+    let shape = matches!(reason, Reason::SizeOverflow | Reason::PartialByte);
+    Err(Fault { at: if shape { shape_at } else { entry.offsets_at }, reason })
 }

@@ -2,7 +2,7 @@
 
 use super::{LEN_FIELD, METADATA};
 use crate::cursor::split_u64;
-use crate::error::ErrorKind;
+use crate::fault::Reason;
 use crate::json::Scanner;
 use crate::limits::MAX_NESTING;
 use crate::text::Text;
@@ -30,9 +30,9 @@ pub(crate) fn text_around(bytes: &[u8], offset: u64) -> Option<(&str, &str)> {
 /// The name of the tensor in whose entry a byte of the file lies, where the header can be read up to it.
 pub(crate) fn tensor_at(bytes: &[u8], offset: u64) -> Option<Text<'_>> {
     let place = place(offset)?;
-    let mut scanner = Scanner::new(text(bytes)?, 0, LEN_FIELD);
+    let mut scanner = Scanner::new(text(bytes)?, 0);
     scanner.skip_space();
-    scanner.open_object(ErrorKind::HeaderNotObject).ok()?;
+    scanner.open_object(Reason::HeaderNotObject).ok()?;
     let mut first = true;
     loop {
         let (at, name) = scanner.next_key(first).ok()??;
@@ -41,7 +41,7 @@ pub(crate) fn tensor_at(bytes: &[u8], offset: u64) -> Option<Text<'_>> {
             return None;
         }
         // A value that cannot be passed over is where the fault lies.
-        if scanner.value(MAX_NESTING, MAX_NESTING).is_err() || scanner.at() > place {
+        if scanner.value(MAX_NESTING).is_err() || scanner.at() > place {
             return (name != METADATA).then_some(name);
         }
     }

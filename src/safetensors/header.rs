@@ -9,6 +9,7 @@ use super::walk::{self, Entries, Keys, Member, Walk};
 use super::{LEN_FIELD, METADATA, TYPICAL_ENTRY};
 use crate::cursor::{len_u64, split_u64};
 use crate::error::{Error, ErrorKind};
+use crate::fault::{Fault, Reason};
 use crate::index::sealed::Directory;
 use crate::index::{Index, Slot};
 use crate::text::Text;
@@ -121,17 +122,27 @@ struct Proof {
 #[inline(never)]
 fn pass(header: &mut Header<'_>, unordered: &mut usize, options: &ParseOptions) -> Result<Proof, Error> {
     let text = header.text;
-    let mut walk = Walk::open(text, options.rules())?;
+    let mut entry = Entry::empty();
+    members(header, unordered, options, &mut entry).map_err(|fault| error(fault, text, &entry, options))
+}
+
+fn members<'a>(
+    header: &mut Header<'a>,
+    unordered: &mut usize,
+    options: &ParseOptions,
+    entry: &mut Entry<'a>,
+) -> Result<Proof, Fault> {
+    let text = header.text;
+    let rules = options.rules();
+    let mut walk = Walk::open(text, rules)?;
     let mut tiling = Tiling::new(options.heap.then_some(text.len() / TYPICAL_ENTRY));
     let mut names = Names::new(text, options.heap && text.len() > SMALL);
     let mut has_metadata = false;
-    let mut entry = Entry::empty();
-    while let Some(member) = walk.next(&mut entry)? {
+    while let Some(member) = walk.next(entry)? {
         match member {
             Member::Tensor { canonical } => {
                 if len_u64(header.tensors) >= options.max_tensors {
-                    let kind = ErrorKind::TooManyTensors { limit: options.max_tensors };
-                    return Err(Error::at(offset(entry.at), kind));
+                    return Err(Fault { at: entry.at, reason: Reason::TooManyTensors });
                 }
                 header.tensors = header.tensors.saturating_add(1);
                 tiling.push(entry.begin, entry.end);
@@ -140,15 +151,25 @@ fn pass(header: &mut Header<'_>, unordered: &mut usize, options: &ParseOptions) 
             }
             Member::Metadata { at } => {
                 if core::mem::replace(&mut has_metadata, true) {
-                    return Err(Error::at(offset(at), ErrorKind::DuplicateMetadata));
+                    return Err(Fault { at, reason: Reason::DuplicateMetadata });
                 }
-                (header.metadata, *unordered) = metadata::read(walk.scanner(), options)?;
+                (header.metadata, *unordered) = metadata::read(walk.scanner(), rules.max_nesting)?;
             }
         }
     }
     walk.finish()?;
     header.data_len = tiling.end();
     Ok(Proof { tiles: tiling.prove(), names: names.judge(header.keys()) })
+}
+
+/// The error of a fault that a pass found; `entry` is the last it read.
+fn error(fault: Fault, text: &str, entry: &Entry<'_>, options: &ParseOptions) -> Error {
+    let numbers = match fault.reason {
+        Reason::OffsetsReversed | Reason::SizeMismatch | Reason::PartialByte => entry.fault().1,
+        Reason::TooManyTensors => (options.max_tensors, 0),
+        _ => (fault.json_number(text, options.nesting()), 0),
+    };
+    fault.error(LEN_FIELD, numbers)
 }
 
 /// A place in the header's text as a byte of the file.

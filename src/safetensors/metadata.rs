@@ -1,8 +1,6 @@
 //! `__metadata__`: strings by name.
 
-use super::LEN_FIELD;
-use super::options::ParseOptions;
-use crate::error::{Error, ErrorKind};
+use crate::fault::{Fault, Reason};
 use crate::json::Scanner;
 use crate::text::Text;
 
@@ -11,26 +9,24 @@ pub(super) const FEW: usize = 384;
 
 /// Proves the value of `__metadata__`, at which the scanner stands, and passes over it. Gives the place of its
 /// object, or `None` for `null`; and how many keys it has, if they are in no order and may stand twice, or else 0.
-pub(super) fn read(scanner: &mut Scanner<'_>, options: &ParseOptions) -> Result<(Option<usize>, usize), Error> {
+pub(super) fn read(scanner: &mut Scanner<'_>, max_nesting: u32) -> Result<(Option<usize>, usize), Fault> {
     let at = scanner.at();
-    let rules = options.rules();
     if scanner.peek() != Some(b'{') {
-        let offset = scanner.offset();
-        scanner.value(rules.max_nesting.saturating_sub(1), rules.max_nesting)?;
+        scanner.value(max_nesting.saturating_sub(1))?;
         return match scanner.since(at) {
             "null" => Ok((None, 0)),
-            _ => Err(Error::at(offset, ErrorKind::MetadataNotObject)),
+            _ => Err(Fault { at, reason: Reason::MetadataNotObject }),
         };
     }
-    scanner.open_object(ErrorKind::MetadataNotObject)?;
+    scanner.open_object(Reason::MetadataNotObject)?;
     let mut count = 0usize;
     let mut ascending = true;
     let mut last = None;
     while let Some((_, key)) = scanner.next_key(last.is_none())? {
         if scanner.peek() != Some(b'"') {
-            let offset = scanner.offset();
-            scanner.value(rules.max_nesting.saturating_sub(2), rules.max_nesting)?;
-            return Err(Error::at(offset, ErrorKind::MetadataNotString));
+            let at = scanner.at();
+            scanner.value(max_nesting.saturating_sub(2))?;
+            return Err(Fault { at, reason: Reason::MetadataNotString });
         }
         scanner.string()?;
         ascending &= last.is_none_or(|last| last < key);
@@ -61,8 +57,8 @@ pub struct Metadata<'a> {
 
 impl<'a> Metadata<'a> {
     pub(super) fn new(text: &'a str, at: Option<usize>) -> Self {
-        let scanner = at.map(|at| Scanner::new(text, at, LEN_FIELD)).and_then(|mut scanner| {
-            scanner.open_object(ErrorKind::MetadataNotObject).ok()?;
+        let scanner = at.map(|at| Scanner::new(text, at)).and_then(|mut scanner| {
+            scanner.open_object(Reason::MetadataNotObject).ok()?;
             Some(scanner)
         });
         Self { scanner, first: true }

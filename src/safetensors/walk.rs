@@ -1,17 +1,16 @@
 //! Passes over a header: entry by entry, or key by key.
 
+use super::METADATA;
 use super::canonical;
 use super::entry::{self, Entry};
 use super::options::Rules;
-use super::{LEN_FIELD, METADATA};
-use crate::error::{Error, ErrorKind};
+use crate::fault::{Fault, Reason};
 use crate::json::Scanner;
 use crate::text::Text;
 
 /// Goes through the members of a header's object and proves them as it goes.
 #[derive(Clone, Copy)]
 pub(super) struct Walk<'a> {
-    text: &'a str,
     scanner: Scanner<'a>,
     rules: Rules,
     first: bool,
@@ -33,14 +32,14 @@ pub(super) enum Member {
 
 impl<'a> Walk<'a> {
     /// At the start of a header's text; white space may stand before its `{`.
-    pub(super) fn open(text: &'a str, rules: Rules) -> Result<Self, Error> {
-        let mut scanner = Scanner::new(text, 0, LEN_FIELD);
+    pub(super) fn open(text: &'a str, rules: Rules) -> Result<Self, Fault> {
+        let mut scanner = Scanner::new(text, 0);
         if rules.strict && is_space(scanner.peek()) {
-            return Err(Error::at(scanner.offset(), ErrorKind::HeaderLeadingSpace));
+            return Err(scanner.fault(Reason::HeaderLeadingSpace));
         }
         scanner.skip_space();
-        scanner.open_object(ErrorKind::HeaderNotObject)?;
-        Ok(Self { text, scanner, rules, first: true })
+        scanner.open_object(Reason::HeaderNotObject)?;
+        Ok(Self { scanner, rules, first: true })
     }
 
     /// Through a header that was accepted before.
@@ -49,9 +48,9 @@ impl<'a> Walk<'a> {
     }
 
     /// The next member, or `None` when the object is closed.
-    pub(super) fn next(&mut self, entry: &mut Entry<'a>) -> Result<Option<Member>, Error> {
+    pub(super) fn next(&mut self, entry: &mut Entry<'a>) -> Result<Option<Member>, Fault> {
         let first = core::mem::replace(&mut self.first, false);
-        if let Some(end) = canonical::read(self.text, self.scanner.at(), first, entry) {
+        if let Some(end) = canonical::read(self.scanner.text(), self.scanner.at(), first, entry) {
             self.scanner.jump(end);
             return Ok(Some(Member::Tensor { canonical: true }));
         }
@@ -69,13 +68,13 @@ impl<'a> Walk<'a> {
     }
 
     /// After the last member: nothing but padding may follow.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
+    pub(super) fn finish(mut self) -> Result<(), Fault> {
         if self.rules.strict {
             while self.scanner.peek() == Some(b' ') {
                 self.scanner.jump(self.scanner.at().wrapping_add(1)); // a byte that was seen
             }
             if is_space(self.scanner.peek()) {
-                return Err(Error::at(self.scanner.offset(), ErrorKind::HeaderPadding));
+                return Err(self.scanner.fault(Reason::HeaderPadding));
             }
         }
         self.scanner.end()
@@ -100,7 +99,7 @@ impl<'a> Entries<'a> {
         loop {
             let over = match walk.next(entry) {
                 Ok(Some(Member::Tensor { .. })) => return true,
-                Ok(Some(Member::Metadata { .. })) => walk.scanner.value(Rules::PROVEN.max_nesting, 0).is_err(),
+                Ok(Some(Member::Metadata { .. })) => walk.scanner.value(Rules::PROVEN.max_nesting).is_err(),
                 Ok(None) | Err(_) => true,
             };
             if over {
@@ -125,7 +124,6 @@ impl<'a> Entries<'a> {
 /// The keys of a proven object, and where each stands. Their values are passed over.
 #[derive(Clone, Copy)]
 pub(super) struct Keys<'a> {
-    text: &'a str,
     scanner: Scanner<'a>,
     first: bool,
     /// Every value but that of `__metadata__` is written canonically.
@@ -135,10 +133,10 @@ pub(super) struct Keys<'a> {
 impl<'a> Keys<'a> {
     /// Those of the object whose `{` stands at `at`.
     pub(super) fn new(text: &'a str, at: usize, canonical: bool) -> Self {
-        let mut scanner = Scanner::new(text, at, LEN_FIELD);
+        let mut scanner = Scanner::new(text, at);
         scanner.skip_space();
-        let _ = scanner.open_object(ErrorKind::HeaderNotObject); // proven
-        Self { text, scanner, first: true, canonical }
+        let _ = scanner.open_object(Reason::HeaderNotObject); // proven
+        Self { scanner, first: true, canonical }
     }
 
     /// The same keys from the one at `at` on, or from the start for 0.
@@ -158,12 +156,12 @@ impl<'a> Keys<'a> {
 
     /// The length of the header's text.
     pub(super) fn text_len(&self) -> usize {
-        self.text.len()
+        self.scanner.text().len()
     }
 
     /// The key whose quote stands at `at`.
     pub(super) fn key_at(&self, at: usize) -> Text<'a> {
-        Scanner::new(self.text, at, LEN_FIELD).string().unwrap_or(Text::from(""))
+        Scanner::new(self.scanner.text(), at).string().unwrap_or(Text::from(""))
     }
 }
 
@@ -173,13 +171,13 @@ impl<'a> Iterator for Keys<'a> {
     fn next(&mut self) -> Option<(usize, Text<'a>)> {
         let first = core::mem::replace(&mut self.first, false);
         if self.canonical
-            && let Some((at, name, end)) = canonical::skip(self.text, self.scanner.at(), first)
+            && let Some((at, name, end)) = canonical::skip(self.scanner.text(), self.scanner.at(), first)
         {
             self.scanner.jump(end);
             return Some((at, name));
         }
         let (at, key) = self.scanner.next_key(first).ok()??;
-        self.scanner.value(Rules::PROVEN.max_nesting, 0).ok()?;
+        self.scanner.value(Rules::PROVEN.max_nesting).ok()?;
         Some((at, key))
     }
 }
@@ -189,7 +187,7 @@ pub(super) fn entry_at<'a>(text: &'a str, at: usize, entry: &mut Entry<'a>) -> O
     if canonical::read(text, at, true, entry).is_some() {
         return Some(());
     }
-    let mut scanner = Scanner::new(text, at, LEN_FIELD);
+    let mut scanner = Scanner::new(text, at);
     let (at, name) = scanner.next_key(true).ok()??;
     entry::read(&mut scanner, at, name, Rules::PROVEN, entry).ok()
 }

@@ -5,6 +5,7 @@ use core::fmt;
 use super::name::{check_name, check_name_with};
 use crate::cursor::len_u64;
 use crate::error::{Error, ErrorKind, ShardNameFault};
+use crate::fault::{Fault, Reason};
 use crate::json::Scanner;
 use crate::limits::MAX_NESTING;
 use crate::safetensors::{self, ParseOptions};
@@ -139,14 +140,15 @@ impl fmt::Debug for ShardIndex<'_> {
 /// Proves the text, member by member.
 fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Error> {
     let nesting = options.nesting();
-    let mut scanner = Scanner::new(text, 0, 0);
+    let refused = |fault: Fault| fault.json_error(text, 0, nesting);
+    let mut scanner = Scanner::new(text, 0);
     scanner.skip_space();
     let start = scanner.at();
-    scanner.open_object(ErrorKind::IndexNotObject)?;
+    scanner.open_object(Reason::IndexNotObject).map_err(refused)?;
     let mut index = ShardIndex { text, weight_map: 0, metadata: None, len: 0, total_size: None };
     let mut has_weight_map = false;
     let mut keys = Keys::new(options);
-    while let Some((key_at, key)) = scanner.next_key(keys.count == 0)? {
+    while let Some((key_at, key)) = scanner.next_key(keys.count == 0).map_err(refused)? {
         keys.push(key_at, key, TOO_MANY_KEYS)?;
         let at = scanner.at();
         if key == "weight_map" {
@@ -155,7 +157,7 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Err
             index.len = weight_map(text, &mut scanner, options)?;
             continue;
         }
-        scanner.value(nesting.saturating_sub(1), nesting)?;
+        scanner.value(nesting.saturating_sub(1)).map_err(refused)?;
         if key == "metadata" {
             let value = scanner.since(at);
             index.metadata = value.starts_with('{').then_some(at);
@@ -164,7 +166,7 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Err
             }
         }
     }
-    scanner.end()?;
+    scanner.end().map_err(refused)?;
     keys.once(text, start, DUPLICATE_KEY)?;
     if !has_weight_map {
         return Err(Error::at(len_u64(start), ErrorKind::NoWeightMap));
@@ -185,16 +187,17 @@ fn read<'a>(text: &'a str, options: &ParseOptions) -> Result<ShardIndex<'a>, Err
 /// Proves the value of `weight_map`, and counts its tensors.
 fn weight_map(text: &str, scanner: &mut Scanner<'_>, options: &ParseOptions) -> Result<usize, Error> {
     let (start, nesting) = (scanner.at(), options.nesting());
-    scanner.open_object(ErrorKind::WeightMapType)?;
+    let refused = |fault: Fault| fault.json_error(text, 0, nesting);
+    scanner.open_object(Reason::WeightMapType).map_err(refused)?;
     let mut names = Keys::new(options);
-    while let Some((at, tensor)) = scanner.next_key(names.count == 0)? {
+    while let Some((at, tensor)) = scanner.next_key(names.count == 0).map_err(refused)? {
         names.push(at, tensor, |limit| ErrorKind::TooManyTensors { limit })?;
         if scanner.peek() != Some(b'"') {
-            let offset = scanner.offset();
-            scanner.value(nesting.saturating_sub(2), nesting)?;
+            let offset = len_u64(scanner.at());
+            scanner.value(nesting.saturating_sub(2)).map_err(refused)?;
             return Err(Error::at(offset, ErrorKind::ShardNotString));
         }
-        scanner.string()?;
+        scanner.string().map_err(refused)?;
     }
     names.once(text, start, |first| ErrorKind::DuplicateName { first })?;
     Ok(names.count)
@@ -386,8 +389,8 @@ struct Members<'a> {
 impl<'a> Members<'a> {
     /// Those of the object whose `{` stands at `at`.
     fn new(text: &'a str, at: usize) -> Option<Self> {
-        let mut scanner = Scanner::new(text, at, 0);
-        scanner.open_object(ErrorKind::IndexNotObject).ok()?;
+        let mut scanner = Scanner::new(text, at);
+        scanner.open_object(Reason::IndexNotObject).ok()?;
         Some(Self { scanner, first: true })
     }
 
@@ -401,7 +404,7 @@ impl<'a> Members<'a> {
     fn next(&mut self) -> Option<(usize, Text<'a>, &'a str)> {
         let (at, key) = self.key()?;
         let start = self.scanner.at();
-        self.scanner.value(MAX_NESTING, MAX_NESTING).ok()?;
+        self.scanner.value(MAX_NESTING).ok()?;
         Some((at, key, self.scanner.since(start)))
     }
 }

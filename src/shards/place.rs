@@ -1,6 +1,7 @@
 //! Looking into an index that may be broken, to explain what is wrong with it.
 
 use crate::error::ErrorKind;
+use crate::fault::Reason;
 use crate::json::Scanner;
 use crate::limits::MAX_NESTING;
 use crate::text::Text;
@@ -41,7 +42,7 @@ pub(crate) fn text_around(text: &str, offset: u64) -> Option<(&str, &str)> {
 /// The name of the tensor in whose line of `weight_map` a byte lies, where the index can be read up to it.
 pub(crate) fn tensor_at(text: &str, offset: u64) -> Option<Text<'_>> {
     let place = usize::try_from(offset).ok()?;
-    let mut scanner = Scanner::new(text, 0, 0);
+    let mut scanner = Scanner::new(text, 0);
     scanner.skip_space();
     let (mut map, key) = member_at(&mut scanner, place)?;
     (key == "weight_map").then_some(())?;
@@ -51,7 +52,7 @@ pub(crate) fn tensor_at(text: &str, offset: u64) -> Option<Text<'_>> {
 /// The member of the object at which the scanner stands that holds the byte `place`: a scanner at its value, and its
 /// key.
 fn member_at<'a>(scanner: &mut Scanner<'a>, place: usize) -> Option<(Scanner<'a>, Text<'a>)> {
-    scanner.open_object(ErrorKind::IndexNotObject).ok()?;
+    scanner.open_object(Reason::IndexNotObject).ok()?;
     let mut first = true;
     loop {
         let (at, key) = scanner.next_key(first).ok()??;
@@ -61,7 +62,7 @@ fn member_at<'a>(scanner: &mut Scanner<'a>, place: usize) -> Option<(Scanner<'a>
             return None;
         }
         // A value that cannot be passed over is where the fault lies.
-        if scanner.value(MAX_NESTING, MAX_NESTING).is_err() || scanner.at() > place {
+        if scanner.value(MAX_NESTING).is_err() || scanner.at() > place {
             return Some((value, key));
         }
     }
